@@ -1,0 +1,27 @@
+//! The words every other crate speaks: pixel formats, sample types, image descriptions, strides,
+//! buffers and views.
+//!
+//! Nothing here computes a pixel or knows a device. All byte arithmetic is checked: a description that
+//! exists has a size that fits in memory arithmetic, so later code may multiply without fear.
+
+#![forbid(unsafe_code)]
+
+mod buffer;
+mod desc;
+mod error;
+mod format;
+mod sample;
+mod strides;
+mod view;
+
+pub use buffer::{AlignedBytes, HostStorage, ImageBuffer};
+pub use desc::ImageDesc;
+pub use error::ImageError;
+pub use format::{DType, Layout, PixelFormat};
+pub use sample::Sample;
+pub use strides::BatchLayout;
+pub use view::{ImageView, ImageViewMut};
+
+/// Alignment in bytes of every buffer the runtime allocates and of every padded row: one cache line, and
+/// a multiple of every vector width in use.
+pub const ALIGNMENT: usize = 64;

@@ -1,0 +1,87 @@
+use mip_core::ImageError;
+
+/// A parameter that an operator does not take as given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// No parameter of that name.
+    #[error("'{operator}' has no parameter '{parameter}'{}; it has: {known}", did_you_mean(.suggestion.as_deref()))]
+    Unknown {
+        /// Operator name.
+        operator: &'static str,
+        /// The name given.
+        parameter: String,
+        /// The closest known name, if one is close.
+        suggestion: Option<String>,
+        /// The known names, comma separated.
+        known: String,
+    },
+    /// A value of the wrong type or out of range.
+    #[error("parameter '{parameter}' of '{operator}' is {given}, but must be {allowed}")]
+    Invalid {
+        /// Operator name.
+        operator: &'static str,
+        /// Parameter name.
+        parameter: String,
+        /// The value given.
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A parameter that must be given.
+    #[error("'{operator}' needs parameter '{parameter}' ({allowed})")]
+    Missing {
+        /// Operator name.
+        operator: &'static str,
+        /// Parameter name.
+        parameter: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// No operator of that name.
+    #[error("there is no operator '{operator}'{}; `mip ops` lists them", did_you_mean(.suggestion.as_deref()))]
+    UnknownOperator {
+        /// The name given.
+        operator: String,
+        /// The closest known name, if one is close.
+        suggestion: Option<String>,
+    },
+}
+
+/// Inputs that an operator cannot work on with its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpError {
+    /// Wrong number of inputs.
+    #[error("'{operator}' takes {expected} input(s) ({slots}), but {given} are connected")]
+    InputCount {
+        /// Operator name.
+        operator: &'static str,
+        /// Number of slots.
+        expected: usize,
+        /// Slot names, comma separated.
+        slots: String,
+        /// Number given.
+        given: usize,
+    },
+    /// An input whose shape, format or type does not fit.
+    #[error("input '{slot}' of '{operator}' is {given}, but must be {allowed}")]
+    Input {
+        /// Operator name.
+        operator: &'static str,
+        /// Slot name.
+        slot: String,
+        /// The input's description.
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A parameter that does not fit the input.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A result that is too large.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+pub(crate) fn did_you_mean(suggestion: Option<&str>) -> String {
+    suggestion.map_or_else(String::new, |s| format!(" (did you mean '{s}'?)"))
+}

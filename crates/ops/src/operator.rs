@@ -1,0 +1,84 @@
+use std::fmt;
+
+use mip_core::ImageDesc;
+use mip_plan::{Kernel, Uniforms};
+
+use crate::{OpError, OperatorSpec, ParamError, Value};
+
+/// One image transformation with typed parameters. Pure description; owns no memory of any device.
+///
+/// The parameters' names, ranges and defaults stand in [`Operator::spec`]; values have been checked against
+/// it before they reach [`Operator::set`].
+pub trait Operator: fmt::Debug + Send + Sync {
+    /// Name, documentation, input slots and parameters.
+    fn spec(&self) -> &'static OperatorSpec;
+
+    /// Value of a parameter; `None` when it is unset (an optional one) or unknown.
+    fn get(&self, parameter: &str) -> Option<Value>;
+
+    /// Sets a parameter. Call [`OperatorSpec::check`] first; this only stores.
+    ///
+    /// # Errors
+    /// When the value contradicts the operator's other parameters.
+    fn set(&mut self, parameter: &str, value: Value) -> Result<(), ParamError>;
+
+    /// Shape, format and type of the result.
+    ///
+    /// # Errors
+    /// When the inputs do not fit.
+    fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError>;
+
+    /// The kernels that compute it, for inputs that [`Operator::infer`] accepted.
+    ///
+    /// A change of uniform parameters alone must change nothing but the uniforms.
+    ///
+    /// # Errors
+    /// As [`Operator::infer`].
+    fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError>;
+
+    /// A copy behind a new box.
+    fn clone_box(&self) -> Box<dyn Operator>;
+}
+
+impl Clone for Box<dyn Operator> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// Kernels in order; the last one's output is the operator's result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    /// At least one step.
+    pub steps: Vec<KernelStep>,
+}
+
+/// One kernel of an operator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelStep {
+    /// What is computed.
+    pub kernel: Kernel,
+    /// Its uniforms.
+    pub uniforms: Uniforms,
+    /// Where its inputs come from.
+    pub inputs: Vec<StepInput>,
+    /// Shape and type of its result.
+    pub output: ImageDesc,
+}
+
+/// Source of a step's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepInput {
+    /// The operator's input slot.
+    Slot(usize),
+    /// An earlier step.
+    Step(usize),
+}
+
+impl Lowered {
+    /// An operator that is one kernel reading the slots in order.
+    pub fn single(kernel: Kernel, uniforms: impl Into<Uniforms>, output: ImageDesc) -> Self {
+        let inputs = (0..kernel.input_count()).map(StepInput::Slot).collect();
+        Self { steps: vec![KernelStep { kernel, uniforms: uniforms.into(), inputs, output }] }
+    }
+}

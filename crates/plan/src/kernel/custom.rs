@@ -1,0 +1,43 @@
+use std::fmt;
+
+use mip_core::{ImageView, ImageViewMut};
+
+/// Why a user's kernel failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CustomError(pub String);
+
+/// A computation of the user's own. It sees whole images of the batch at once and may fail; a failure stops
+/// the task and what depends on it, nothing else.
+pub trait CustomKernel: fmt::Debug + Send + Sync {
+    /// A short name for plans, errors and profiles.
+    fn name(&self) -> &str;
+
+    /// Number of input images.
+    fn input_count(&self) -> usize {
+        1
+    }
+
+    /// Computes every pixel of `output` from `inputs`, on the calling thread.
+    ///
+    /// # Errors
+    /// Whatever stops the computation; the text reaches the user with the task's name.
+    fn run(
+        &self,
+        inputs: &[ImageView<'_>],
+        uniforms: &[f32],
+        output: &mut ImageViewMut<'_>,
+    ) -> Result<(), CustomError>;
+
+    /// CUDA C++ source of the same computation, if there is one.
+    fn cuda_source(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl PartialEq for dyn CustomKernel {
+    /// Two custom kernels are the same only when they are the same object.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self, other)
+    }
+}

@@ -1,0 +1,91 @@
+//! The kernels: one file a family, each with the definition that every backend follows.
+
+mod border;
+mod custom;
+mod gather;
+mod map;
+mod resample;
+mod window;
+
+use std::sync::Arc;
+
+pub use border::Border;
+pub use custom::{CustomError, CustomKernel};
+pub use gather::{AxisMap, Gather};
+pub use map::{ChannelMap, MapKernel};
+pub use resample::{AxisTaps, Resample};
+pub use window::{Separable, Sobel};
+
+/// Parameters that may change between executions without a new plan: numbers whose count and meaning the
+/// kernel's documentation fixes.
+pub type Uniforms = Arc<[f32]>;
+
+/// One computation on pixels. Two kernels are equal when they need the same code and tables; uniforms are
+/// not part of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kernel {
+    /// Reads its own pixel.
+    Map(MapKernel),
+    /// Reads one computed pixel.
+    Gather(Gather),
+    /// Weighted sums over computed ranges, separable in x and y.
+    Resample(Resample),
+    /// Symmetric separable filter over a fixed neighbourhood.
+    Separable(Separable),
+    /// Gradient magnitude over a 3x3 neighbourhood.
+    Sobel(Sobel),
+    /// A user's own code.
+    Custom(Arc<dyn CustomKernel>),
+}
+
+/// How a kernel reads its input; all that the planner needs for fusion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The pixel at the output's own coordinates.
+    Map,
+    /// One pixel, or a small computed range, at coordinates that depend only on the output's coordinates.
+    Gather,
+    /// The neighbourhood within `radius_x`, `radius_y` of the output's own coordinates.
+    Window {
+        /// Columns to the left and to the right.
+        radius_x: u32,
+        /// Rows above and below.
+        radius_y: u32,
+    },
+    /// Anything: the whole input must exist first.
+    Whole,
+}
+
+impl Kernel {
+    /// How this kernel reads its input.
+    pub fn access(&self) -> Access {
+        match self {
+            Self::Map(_) => Access::Map,
+            Self::Gather(_) | Self::Resample(_) => Access::Gather,
+            Self::Separable(k) => Access::Window { radius_x: k.radius_x, radius_y: k.radius_y },
+            Self::Sobel(_) => Access::Window { radius_x: 1, radius_y: 1 },
+            Self::Custom(_) => Access::Whole,
+        }
+    }
+
+    /// Number of input images.
+    pub fn input_count(&self) -> usize {
+        match self {
+            Self::Map(MapKernel::Blend) => 2,
+            Self::Custom(k) => k.input_count(),
+            _ => 1,
+        }
+    }
+
+    /// A short name for plans, generated code and profiles.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Map(k) => k.name(),
+            Self::Gather(_) => "gather",
+            Self::Resample(_) => "resample",
+            Self::Separable(_) => "separable",
+            Self::Sobel(_) => "sobel",
+            Self::Custom(k) => k.name(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+use super::Border;
+
+/// Symmetric separable filter (Gaussian, and later box and others).
+///
+/// Uniforms: `wx[0..=radius_x]`, then `wy[0..=radius_y]`, from the centre outwards. With `p(i)` the samples of
+/// a row at offset i from the output's column (indices outside the image through `border`):
+/// `h = wx[0] * p(0)`, then `h = fma(wx[k], p(-k) + p(+k), h)` for k = 1, 2, ...; vertically the same over
+/// rows: `v = wy[0] * h(0)`, then `v = fma(wy[k], h(-k) + h(+k), v)`. With [`Border::Constant`] the rows
+/// outside hold `h` of a row whose samples all are the constant.
+///
+/// Alpha as in [`super::Resample`]: samples premultiplied before, divided after; a constant border counts as
+/// a pixel with that value in every channel, premultiplied like the others. Format, sample type and memory
+/// order stay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Separable {
+    /// Columns to each side, 0 to 15.
+    pub radius_x: u32,
+    /// Rows above and below, 0 to 15.
+    pub radius_y: u32,
+    /// What is read outside the image.
+    pub border: Border,
+}
+
+/// Gradient magnitude of a gray image with the 3x3 Sobel kernels; output gray of the same sample type.
+///
+/// With rows -1, 0, +1 and columns -1, 0, +1 around the pixel (outside through `border`) and
+/// `d(j) = p[j][+1] - p[j][-1]`, `s(j) = fma(2, p[j][0], p[j][-1] + p[j][+1])`:
+/// `gx = fma(2, d(0), d(-1) + d(+1))`, `gy = s(+1) - s(-1)`, result `sqrt(fma(gx, gx, gy * gy))`.
+/// For u8 all of it before the root is exact. No uniforms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sobel {
+    /// What is read outside the image.
+    pub border: Border,
+}

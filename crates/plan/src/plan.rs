@@ -1,0 +1,115 @@
+use mip_core::{BatchLayout, ImageDesc};
+
+use crate::{Group, GroupId};
+
+/// Index of a task in [`Plan::tasks`].
+pub type TaskId = usize;
+/// Index of a buffer in [`Plan::buffers`].
+pub type BufferId = usize;
+
+/// What will happen for given input shapes: plain data, independent of any device, that prints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Frames each execution handles at once.
+    pub batch: usize,
+    /// Number of streams used; lanes are `0..lanes`.
+    pub lanes: u32,
+    /// The pipeline's inputs, in declared order.
+    pub inputs: Vec<PlanInput>,
+    /// The pipeline's outputs, in declared order.
+    pub outputs: Vec<PlanOutput>,
+    /// All tasks in topological order.
+    pub tasks: Vec<PlanTask>,
+    /// All groups in launch order.
+    pub groups: Vec<Group>,
+    /// All images that exist as memory.
+    pub buffers: Vec<Buffer>,
+    /// Cross-lane waits: the smallest set that orders every dependency.
+    pub waits: Vec<Wait>,
+    /// Bytes of the arena: intermediates and workspaces, reused by lifetime.
+    pub arena_bytes: usize,
+}
+
+/// A pipeline input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanInput {
+    /// Name without the `@`.
+    pub name: String,
+    /// The buffer that stands for it.
+    pub buffer: BufferId,
+}
+
+/// A pipeline output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanOutput {
+    /// The task whose result it is.
+    pub task: TaskId,
+    /// The buffer that stands for it.
+    pub buffer: BufferId,
+}
+
+/// A task as the plan sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanTask {
+    /// The user's name.
+    pub name: String,
+    /// Operator name.
+    pub op: String,
+    /// Tasks whose results it reads, in slot order (pipeline inputs left out).
+    pub producers: Vec<TaskId>,
+    /// Shape and type of its result.
+    pub output: ImageDesc,
+    /// The group that computes it.
+    pub group: GroupId,
+}
+
+/// An image (batch) that exists as memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// For printing: `@input`, or the task's name.
+    pub name: String,
+    /// Shape, batch and strides. For [`Place::Input`] the strides are those of the memory bound at execution
+    /// and this is the tight layout.
+    pub layout: BatchLayout,
+    /// Where it lives.
+    pub place: Place,
+    /// The group that writes it; `None` for inputs.
+    pub producer: Option<GroupId>,
+    /// Groups that read it, ascending.
+    pub consumers: Vec<GroupId>,
+}
+
+/// Where a buffer's memory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Bound by the caller: index into [`Plan::inputs`].
+    Input(usize),
+    /// Handed to the caller: index into [`Plan::outputs`].
+    Output(usize),
+    /// In the arena.
+    Arena {
+        /// Bytes from the start of the arena, a multiple of [`mip_core::ALIGNMENT`].
+        offset: usize,
+    },
+}
+
+/// The lane of `group` waits for an event recorded right after `on`, just before launching `group`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wait {
+    /// The group that waits.
+    pub group: GroupId,
+    /// The group waited for; on another lane, and earlier in launch order.
+    pub on: GroupId,
+}
+
+impl Plan {
+    /// Bytes of all buffers if none shared memory, padding included, inputs left out.
+    pub fn sum_of_buffers(&self) -> usize {
+        self.buffers.iter().filter(|b| !matches!(b.place, Place::Input(_))).map(|b| b.layout.span()).sum()
+    }
+
+    /// The waits of one group.
+    pub fn waits_of(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
+        self.waits.iter().filter(move |w| w.group == group).map(|w| w.on)
+    }
+}

@@ -1,0 +1,154 @@
+//! What a device is to the runtime: in-order streams, events, memory, loaded groups.
+//!
+//! All validation happens above this layer. A device may assume that plans were checked
+//! and layouts fit; what it must never do is lie about completion or swallow a failure.
+
+mod command;
+mod error;
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use mip_core::BatchLayout;
+use mip_plan::{Group, Plan};
+use serde::Serialize;
+
+pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchObserver, Verdict};
+pub use error::DeviceError;
+
+/// Kinds of devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// Threads of this machine.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+    /// Records what it was told; for tests.
+    Null,
+}
+
+/// What a device is and can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceInfo {
+    /// Kind of device.
+    pub kind: DeviceKind,
+    /// Index among the devices of this kind.
+    pub index: usize,
+    /// Human-readable name.
+    pub name: String,
+    /// Total memory in bytes, where known.
+    pub total_memory: Option<u64>,
+    /// Stream-ordered allocation: `Ok` or the reason why not.
+    pub stream_ordered: Result<(), String>,
+    /// Graph replay: `Ok` or the reason why not.
+    pub graph_replay: Result<(), String>,
+    /// Whether kernels read and write host memory directly, so that uploads and downloads are needless.
+    pub unified_memory: bool,
+}
+
+/// Kinds of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// Where kernels work.
+    Device,
+    /// Host memory that the device can copy from and to at full speed.
+    Pinned,
+}
+
+/// A device. Handles it gives out keep what they need alive; all may be used and dropped on any thread.
+pub trait Device: fmt::Debug + Send + Sync {
+    /// What it is and can do.
+    fn info(&self) -> &DeviceInfo;
+
+    /// A new in-order stream.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn create_stream(&self, label: &str) -> Result<Arc<dyn Stream>, DeviceError>;
+
+    /// A new event, not yet recorded (which counts as complete).
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn create_event(&self) -> Result<Arc<dyn Event>, DeviceError>;
+
+    /// Memory straight from the driver (or the operating system), aligned to [`mip_core::ALIGNMENT`] at least;
+    /// its contents are unspecified. Freed when the last handle is dropped.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or what the driver says.
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError>;
+
+    /// Scratch bytes this device needs to run a group of a plan whose buffers have the given layouts
+    /// (`layouts[id]` for each [`mip_plan::BufferId`]).
+    fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize;
+
+    /// Prepares a group for execution: compiles, builds tables, uploads them. Nothing is allocated later.
+    ///
+    /// # Errors
+    /// When the group cannot be compiled or its tables find no memory.
+    fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
+}
+
+/// An in-order queue of commands.
+pub trait Stream: fmt::Debug + Send + Sync {
+    /// Queues a command; returns without waiting for it.
+    ///
+    /// # Errors
+    /// When the command cannot be queued. Errors while it runs go to its observer, or come out of
+    /// [`Stream::synchronize`].
+    fn submit(&self, command: Command) -> Result<(), DeviceError>;
+
+    /// Waits until everything queued so far has finished.
+    ///
+    /// # Errors
+    /// The first failure of a command without an observer (copies, waits) since the last call.
+    fn synchronize(&self) -> Result<(), DeviceError>;
+
+    /// For the device's own use.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A point in a stream that other streams and the host can wait for.
+pub trait Event: fmt::Debug + Send + Sync {
+    /// Whether the last recorded point has been reached (true when never recorded).
+    fn is_complete(&self) -> bool;
+
+    /// Waits on the host for the last recorded point.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn synchronize(&self) -> Result<(), DeviceError>;
+
+    /// For the device's own use.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A block of memory.
+pub trait Memory: fmt::Debug + Send + Sync {
+    /// Size in bytes.
+    fn len(&self) -> usize;
+
+    /// Whether the size is 0.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Kind of memory.
+    fn space(&self) -> Space;
+
+    /// The block as host memory, where the host can read and write it.
+    fn host(&self) -> Option<&Arc<crate::memory::HostBlock>>;
+
+    /// For the device's own use.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A group made ready for a device.
+pub trait Executable: fmt::Debug + Send + Sync {
+    /// For the device's own use.
+    fn as_any(&self) -> &dyn Any;
+}
