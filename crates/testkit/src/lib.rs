@@ -1,1 +1,19 @@
-//! mip-testkit.
+//! Independent truth for tests.
+//!
+//! * [`reference`](mod@reference) computes every operator from its definition in f64: slow, obvious, and sharing
+//!   no line with the code that it judges.
+//! * [`compare`] decides whether a result keeps the numeric contract.
+//! * [`images`] draws deterministic test pictures; [`strategies`] makes random ones for proptest.
+//!
+//! Nothing here is fast and nothing outside tests may depend on it.
+
+#![forbid(unsafe_code)]
+
+pub mod compare;
+pub mod images;
+mod real;
+pub mod reference;
+pub mod strategies;
+
+pub use compare::{assert_contract, check_contract};
+pub use real::Real;

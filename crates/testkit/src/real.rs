@@ -1,0 +1,151 @@
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageViewMut, Layout};
+
+/// One image of real numbers in sample units (a u8 image holds 0 to 255), channels interleaved.
+///
+/// Four channels always mean colour and straight alpha, alpha last, as in every format of [`mip_core`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Real {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Samples a pixel: 1, 3 or 4.
+    pub channels: usize,
+    /// `data[(y * width + x) * channels + c]`.
+    pub data: Vec<f64>,
+}
+
+impl Real {
+    /// An image whose samples are `sample(x, y, channel)`.
+    pub fn from_fn(
+        width: usize,
+        height: usize,
+        channels: usize,
+        mut sample: impl FnMut(usize, usize, usize) -> f64,
+    ) -> Self {
+        let mut data = Vec::with_capacity(width * height * channels);
+        for y in 0..height {
+            for x in 0..width {
+                for c in 0..channels {
+                    data.push(sample(x, y, c));
+                }
+            }
+        }
+        Self { width, height, channels, data }
+    }
+
+    /// The first image of a batch, from any sample type, memory order and padding.
+    pub fn from_buffer(image: &ImageBuffer) -> Self {
+        Self::from_frame(image, 0)
+    }
+
+    /// One image of a batch.
+    pub fn from_frame(image: &ImageBuffer, frame: usize) -> Self {
+        let desc = image.desc();
+        let view = image.view();
+        Self::from_fn(desc.width as usize, desc.height as usize, desc.channels(), |x, y, c| {
+            view.sample(frame, x, y, c)
+        })
+    }
+
+    /// The sample at a pixel and channel.
+    pub fn at(&self, x: usize, y: usize, channel: usize) -> f64 {
+        assert!(x < self.width && y < self.height && channel < self.channels);
+        self.data[(y * self.width + x) * self.channels + channel]
+    }
+
+    /// Whether the last channel is alpha.
+    pub const fn has_alpha(&self) -> bool {
+        self.channels == 4
+    }
+
+    /// Every sample through `f`.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(f64) -> f64) -> Self {
+        Self { data: self.data.iter().map(|&v| f(v)).collect(), ..*self }
+    }
+
+    /// Every sample rounded to `dtype` as at an operator's end, still as real numbers.
+    #[must_use]
+    pub fn rounded(&self, dtype: DType) -> Self {
+        self.map(|v| round_to(v, dtype))
+    }
+
+    /// The image in memory, rounded to the description's sample type.
+    ///
+    /// # Panics
+    /// When width, height or channels differ from `desc`.
+    pub fn to_buffer(&self, desc: ImageDesc) -> ImageBuffer {
+        let shape = (desc.width as usize, desc.height as usize, desc.channels());
+        assert_eq!((self.width, self.height, self.channels), shape, "shape of {desc}");
+        let mut image = ImageBuffer::new(desc).expect("a valid description");
+        write_frame(&mut image.view_mut(), 0, |x, y, c| self.at(x, y, c));
+        image
+    }
+}
+
+/// `value` as a sample type holds it. u8 and u16: nearest integer, ties to even, saturated, NaN 0. f32: nearest
+/// binary32.
+pub(crate) fn round_to(value: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::U8 | DType::U16 if value.is_nan() => 0.0,
+        DType::U8 | DType::U16 => value.round_ties_even().clamp(0.0, dtype.full_scale()),
+        DType::F32 => f64::from(value as f32),
+    }
+}
+
+/// Writes one frame sample by sample, rounding to the image's type; padding is left alone.
+pub(crate) fn write_frame(
+    image: &mut ImageViewMut<'_>,
+    frame: usize,
+    mut sample: impl FnMut(usize, usize, usize) -> f64,
+) {
+    let desc = image.layout().desc;
+    for y in 0..desc.height as usize {
+        for x in 0..desc.width as usize {
+            for c in 0..desc.channels() {
+                let (plane, index) = match desc.layout {
+                    Layout::Hwc => (0, x * desc.channels() + c),
+                    Layout::Chw => (c, x),
+                };
+                let size = desc.dtype.size();
+                let bytes = &mut image.row_mut(frame, plane, y)[index * size..][..size];
+                let value = round_to(sample(x, y, c), desc.dtype);
+                match desc.dtype {
+                    DType::U8 => bytes[0] = value as u8,
+                    DType::U16 => bytes.copy_from_slice(&(value as u16).to_ne_bytes()),
+                    DType::F32 => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mip_core::PixelFormat;
+
+    #[test]
+    fn every_type_and_order_survives_the_round_trip() {
+        for dtype in DType::ALL {
+            for layout in Layout::ALL {
+                for format in PixelFormat::ALL {
+                    let desc = ImageDesc::new(5, 3, format, dtype).unwrap().with_layout(layout);
+                    let real = Real::from_fn(5, 3, desc.channels(), |x, y, c| (x + 10 * y + 50 * c) as f64);
+                    assert_eq!(Real::from_buffer(&real.to_buffer(desc)), real, "{desc}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_ties_to_even_saturated_and_nan_is_zero() {
+        let cases = [(0.5, 0.0), (1.5, 2.0), (-0.4, 0.0), (254.5, 254.0), (300.0, 255.0), (f64::NAN, 0.0)];
+        for (value, expected) in cases {
+            assert_eq!(round_to(value, DType::U8), expected, "{value}");
+        }
+        assert_eq!(round_to(65534.5, DType::U16), 65534.0);
+        assert_eq!(round_to(0.1, DType::F32), f64::from(0.1_f32));
+    }
+}

@@ -1,0 +1,23 @@
+use crate::Real;
+
+/// `a * weight_a + b * weight_b` in every channel, alpha included.
+///
+/// # Panics
+/// When the shapes differ.
+pub fn blend(a: &Real, b: &Real, weight_a: f64, weight_b: f64) -> Real {
+    assert_eq!((a.width, a.height, a.channels), (b.width, b.height, b.channels), "shapes to blend");
+    let data = a.data.iter().zip(&b.data).map(|(a, b)| a * weight_a + b * weight_b).collect();
+    Real { data, ..*a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_and_half_is_the_mean() {
+        let a = Real::from_fn(2, 1, 1, |x, _, _| [10.0, 255.0][x]);
+        let b = Real::from_fn(2, 1, 1, |x, _, _| [13.0, 1.0][x]);
+        assert_eq!(blend(&a, &b, 0.5, 0.5).data, [11.5, 128.0]);
+    }
+}

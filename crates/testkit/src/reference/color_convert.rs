@@ -1,0 +1,58 @@
+use mip_core::PixelFormat;
+
+use crate::Real;
+
+/// `(299 R + 587 G + 114 B) / 1000`; one division, so exact for integer samples whose result is a binary
+/// fraction, ties among them.
+pub fn luma(red: f64, green: f64, blue: f64) -> f64 {
+    (299.0 * red + 587.0 * green + 114.0 * blue) / 1000.0
+}
+
+/// Another pixel format. Gray becomes three equal channels; alpha is kept where both have it, dropped where the
+/// target has none, and opaque (`full_scale`) where only the target has it.
+pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, full_scale: f64) -> Real {
+    assert_eq!(image.channels, from.channels(), "channels of {from}");
+    Real::from_fn(image.width, image.height, to.channels(), |x, y, c| {
+        let v = |channel| image.at(x, y, channel);
+        let (r, g, b, a) = match from {
+            PixelFormat::Gray => (v(0), v(0), v(0), full_scale),
+            PixelFormat::Rgb => (v(0), v(1), v(2), full_scale),
+            PixelFormat::Bgr => (v(2), v(1), v(0), full_scale),
+            PixelFormat::Rgba => (v(0), v(1), v(2), v(3)),
+            PixelFormat::Bgra => (v(2), v(1), v(0), v(3)),
+        };
+        let gray = if from == PixelFormat::Gray { v(0) } else { luma(r, g, b) };
+        match to {
+            PixelFormat::Gray => gray,
+            PixelFormat::Rgb | PixelFormat::Rgba => [r, g, b, a][c],
+            PixelFormat::Bgr | PixelFormat::Bgra => [b, g, r, a][c],
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use PixelFormat::{Bgr, Bgra, Gray, Rgb, Rgba};
+
+    fn convert(pixel: &[f64], from: PixelFormat, to: PixelFormat) -> Vec<f64> {
+        color_convert(&Real::from_fn(1, 1, pixel.len(), |_, _, c| pixel[c]), from, to, 255.0).data
+    }
+
+    #[test]
+    fn channels_and_alpha() {
+        assert_eq!(convert(&[1.0, 2.0, 3.0], Rgb, Bgr), [3.0, 2.0, 1.0]);
+        assert_eq!(convert(&[1.0, 2.0, 3.0], Bgr, Rgba), [3.0, 2.0, 1.0, 255.0]);
+        assert_eq!(convert(&[1.0, 2.0, 3.0, 4.0], Rgba, Bgra), [3.0, 2.0, 1.0, 4.0]);
+        assert_eq!(convert(&[1.0, 2.0, 3.0, 4.0], Bgra, Bgr), [1.0, 2.0, 3.0]);
+        assert_eq!(convert(&[9.0], Gray, Bgra), [9.0, 9.0, 9.0, 255.0]);
+    }
+
+    #[test]
+    fn gray_weights_red_green_blue_in_either_order() {
+        assert_eq!(convert(&[100.0, 0.0, 0.0], Rgb, Gray), [29.9]);
+        assert_eq!(convert(&[100.0, 0.0, 0.0, 7.0], Bgra, Gray), [11.4]);
+        assert_eq!(convert(&[1.0, 1.0, 1.0], Rgb, Gray), [1.0]);
+        assert_eq!(luma(0.0, 0.0, 250.0), 28.5, "a tie must come out as one");
+    }
+}

@@ -1,0 +1,21 @@
+use crate::Real;
+
+/// The `width` x `height` rectangle whose top left corner is at (`x`, `y`).
+///
+/// # Panics
+/// When it does not lie inside the image.
+pub fn crop(image: &Real, x: usize, y: usize, width: usize, height: usize) -> Real {
+    assert!(x + width <= image.width && y + height <= image.height, "a rectangle outside the image");
+    Real::from_fn(width, height, image.channels, |i, j, c| image.at(x + i, y + j, c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_rectangle() {
+        let image = Real::from_fn(4, 3, 1, |x, y, _| (10 * y + x) as f64);
+        assert_eq!(crop(&image, 1, 1, 2, 2).data, [11.0, 12.0, 21.0, 22.0]);
+    }
+}

@@ -1,0 +1,135 @@
+use super::weighted::{Taps, weighted};
+use crate::Real;
+
+/// How a resized pixel is made of source pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// The source pixel at `floor((2 d + 1) in / (2 out))`.
+    Nearest,
+    /// Linear between the two neighbours of `(d + 0.5) in / out - 0.5`, edge-clamped; point-sampled.
+    Bilinear,
+    /// The mean over exactly the area that the output pixel covers.
+    Area,
+}
+
+impl Filter {
+    /// Every filter.
+    pub const ALL: [Self; 3] = [Self::Nearest, Self::Bilinear, Self::Area];
+
+    /// The name in pipeline files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nearest => "nearest",
+            Self::Bilinear => "bilinear",
+            Self::Area => "area",
+        }
+    }
+}
+
+/// Resizes to `width` x `height`; RGBA is premultiplied, except that nearest copies pixels as they are.
+pub fn resize(image: &Real, width: usize, height: usize, filter: Filter) -> Real {
+    let axis = |input: usize, output: usize| -> Vec<Taps> {
+        (0..output as i64)
+            .map(|d| match filter {
+                Filter::Nearest => nearest(input as i64, output as i64, d),
+                Filter::Bilinear => bilinear(input as i64, output as i64, d),
+                Filter::Area => area(input as i64, output as i64, d),
+            })
+            .collect()
+    };
+    let (columns, rows) = (axis(image.width, width), axis(image.height, height));
+    if filter == Filter::Nearest {
+        let source = |taps: &Taps| taps.taps[0].0.expect("inside");
+        return Real::from_fn(width, height, image.channels, |x, y, c| {
+            image.at(source(&columns[x]), source(&rows[y]), c)
+        });
+    }
+    weighted(image, &columns, &rows, 0.0)
+}
+
+/// Bilinear with the triangle widened by the shrinking factor along each axis that shrinks, cut at the image and
+/// normalised: what Pillow calls BILINEAR.
+pub fn resize_antialiased(image: &Real, width: usize, height: usize) -> Real {
+    let axis = |input: usize, output: usize| -> Vec<Taps> {
+        (0..output as i64).map(|d| triangle(input as i64, output as i64, d)).collect()
+    };
+    weighted(image, &axis(image.width, width), &axis(image.height, height), 0.0)
+}
+
+fn nearest(input: i64, output: i64, d: i64) -> Taps {
+    Taps::normalised(vec![(Some(((2 * d + 1) * input / (2 * output)) as usize), 1.0)])
+}
+
+/// In units of `1 / (2 out)` the source coordinate is the integer `(2 d + 1) in - out`.
+fn bilinear(input: i64, output: i64, d: i64) -> Taps {
+    let position = (2 * d + 1) * input - output;
+    let (left, rest) = (position.div_euclid(2 * output), position.rem_euclid(2 * output));
+    let inside = |i: i64| Some(i.clamp(0, input - 1) as usize);
+    let mut taps = vec![(inside(left), (2 * output - rest) as f64)];
+    if rest > 0 {
+        taps.push((inside(left + 1), rest as f64));
+    }
+    Taps { taps, total: (2 * output) as f64 }
+}
+
+/// In units of `1 / out` source pixel i covers `i out .. (i + 1) out`, the output pixel `d in .. (d + 1) in`.
+fn area(input: i64, output: i64, d: i64) -> Taps {
+    let overlap = |i: i64| ((i + 1) * output).min((d + 1) * input) - (i * output).max(d * input);
+    let taps =
+        (0..input).filter(|&i| overlap(i) > 0).map(|i| (Some(i as usize), overlap(i) as f64)).collect();
+    Taps { taps, total: input as f64 }
+}
+
+/// `1 - |i + 0.5 - centre| / reach` with `centre = (d + 0.5) in / out` and `reach = max(in / out, 1)`, in units of
+/// `1 / (2 max(in, out))`.
+fn triangle(input: i64, output: i64, d: i64) -> Taps {
+    let height = |i: i64| 2 * input.max(output) - ((2 * i + 1) * output - (2 * d + 1) * input).abs();
+    let taps = (0..input).filter(|&i| height(i) > 0).map(|i| (Some(i as usize), height(i) as f64)).collect();
+    Taps::normalised(taps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(samples: &[f64]) -> Real {
+        Real::from_fn(samples.len(), 1, 1, |x, _, _| samples[x])
+    }
+
+    #[test]
+    fn nearest_is_exact_where_floats_are_not() {
+        let ramp = Real::from_fn(128, 1, 1, |x, _, _| x as f64);
+        assert_eq!(resize(&ramp, 160, 1, Filter::Nearest).at(7, 0, 0), 6.0);
+    }
+
+    #[test]
+    fn bilinear_by_hand() {
+        assert_eq!(resize(&row(&[0.0, 8.0]), 4, 1, Filter::Bilinear).data, [0.0, 2.0, 6.0, 8.0]);
+        // 3 -> 2: positions 0.25 and 1.75.
+        assert_eq!(resize(&row(&[0.0, 4.0, 16.0]), 2, 1, Filter::Bilinear).data, [1.0, 13.0]);
+    }
+
+    #[test]
+    fn area_by_hand() {
+        assert_eq!(resize(&row(&[3.0, 6.0, 9.0]), 2, 1, Filter::Area).data, [4.0, 8.0]);
+        assert_eq!(resize(&row(&[3.0, 6.0]), 3, 1, Filter::Area).data, [3.0, 4.5, 6.0]);
+    }
+
+    #[test]
+    fn antialiased_by_hand() {
+        // 4 -> 2: centre 1, reach 2, weights 3/4, 3/4, 1/4 (cut at the left edge).
+        let out = resize_antialiased(&row(&[7.0, 14.0, 28.0, 0.0]), 2, 1);
+        assert_eq!(out.data, [(3.0 * 7.0 + 3.0 * 14.0 + 28.0) / 7.0, (14.0 + 3.0 * 28.0) / 7.0]);
+        let ramp = row(&[0.0, 5.0, 2.0]);
+        assert_eq!(resize_antialiased(&ramp, 8, 1), resize(&ramp, 8, 1, Filter::Bilinear));
+    }
+
+    #[test]
+    fn a_clear_pixel_has_no_colour_to_give() {
+        let image =
+            Real::from_fn(2, 1, 4, |x, _, c| [[200.0, 0.0, 0.0, 0.0], [0.0, 100.0, 0.0, 200.0]][x][c]);
+        assert_eq!(resize(&image, 1, 1, Filter::Bilinear).data, [0.0, 100.0, 0.0, 100.0]);
+        assert_eq!(resize(&image, 2, 1, Filter::Bilinear).data[..4], [0.0; 4]);
+        assert_eq!(resize(&image, 2, 1, Filter::Nearest), image);
+    }
+}
