@@ -1,1 +1,22 @@
-//! mip-io.
+//! Image files: PNG and JPEG in and out, and the lists of files that a run works on.
+//!
+//! Reading never guesses: the format comes from the content, a file that ends early or does not decode
+//! cleanly is refused, EXIF orientation is applied, samples keep their 8 or 16 bits. Writing never loses
+//! anything silently (alpha, bits) and never leaves half a file behind.
+
+#![forbid(unsafe_code)]
+
+mod decode;
+mod encode;
+mod error;
+mod format;
+mod inputs;
+mod natural;
+mod write;
+
+pub use decode::{ReadOptions, Reader, read_bytes, read_image};
+pub use encode::{WriteOptions, check_encodable, encode};
+pub use error::IoError;
+pub use format::FileFormat;
+pub use inputs::expand_inputs;
+pub use write::write_image;

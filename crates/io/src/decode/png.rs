@@ -1,0 +1,130 @@
+use std::io::Cursor;
+
+use image::codecs::png::PngDecoder;
+use image::metadata::Orientation;
+use image::{ColorType, ImageDecoder as _, ImageError, Limits};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat, Sample};
+
+use super::{Fault, Reader, orientation};
+
+/// Deflate cannot shrink data further than this.
+const MAX_DEFLATE_RATIO: u64 = 1032;
+
+impl Reader {
+    pub(super) fn decode_png(&mut self) -> Result<(ImageBuffer, Orientation), Fault> {
+        let file = std::mem::take(&mut self.file);
+        let decoded = self.decode_png_file(&file);
+        self.file = file;
+        decoded
+    }
+
+    fn decode_png_file(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let walk = walk(file)?;
+        self.check_size(walk.width, walk.height)?;
+        if walk.least_bytes() > (walk.data_bytes + 16).saturating_mul(MAX_DEFLATE_RATIO) {
+            let text =
+                format!("{} bytes of data cannot hold {}x{}", walk.data_bytes, walk.width, walk.height);
+            return Err(Fault::Corrupt(text));
+        }
+        let corrupt = |e: ImageError| Fault::Corrupt(e.to_string());
+        let mut decoder = PngDecoder::with_limits(Cursor::new(file), Limits::default()).map_err(corrupt)?;
+        let (width, height) = decoder.dimensions();
+        let orientation = orientation(decoder.exif_metadata().ok().flatten().as_deref());
+        let color = decoder.color_type();
+        let (format, dtype) = match color {
+            ColorType::L8 => (PixelFormat::Gray, DType::U8),
+            ColorType::L16 => (PixelFormat::Gray, DType::U16),
+            ColorType::Rgb8 => (PixelFormat::Rgb, DType::U8),
+            ColorType::Rgb16 => (PixelFormat::Rgb, DType::U16),
+            ColorType::La8 | ColorType::Rgba8 => (PixelFormat::Rgba, DType::U8),
+            ColorType::La16 | ColorType::Rgba16 => (PixelFormat::Rgba, DType::U16),
+            other => return Err(Fault::Corrupt(format!("color type {other:?} is not supported"))),
+        };
+        let mut image = self.buffer(ImageDesc::new(width, height, format, dtype)?)?;
+        match color {
+            ColorType::La8 | ColorType::La16 => {
+                let mut pairs = vec![0; usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX)];
+                decoder.read_image(&mut pairs).map_err(corrupt)?;
+                match dtype {
+                    DType::U8 => spread::<u8>(&pairs, &mut image),
+                    _ => spread::<u16>(&pairs, &mut image),
+                }
+            }
+            _ => decoder.read_image(image.view_mut().data_mut()).map_err(corrupt)?,
+        }
+        Ok((image, orientation))
+    }
+}
+
+/// Gray and alpha to rgba.
+fn spread<T: Sample>(pairs: &[u8], rgba: &mut ImageBuffer) {
+    let size = size_of::<T>();
+    let mut view = rgba.view_mut();
+    for (to, from) in view.data_mut().chunks_exact_mut(4 * size).zip(pairs.chunks_exact(2 * size)) {
+        let (gray, alpha) = from.split_at(size);
+        for channel in to[..3 * size].chunks_exact_mut(size) {
+            channel.copy_from_slice(gray);
+        }
+        to[3 * size..].copy_from_slice(alpha);
+    }
+}
+
+struct Walk {
+    width: u32,
+    height: u32,
+    bits_per_pixel: u64,
+    /// Compressed image data in all IDAT chunks.
+    data_bytes: u64,
+}
+
+impl Walk {
+    /// Bytes that the image data inflates to, at least.
+    fn least_bytes(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.height) / 8 * self.bits_per_pixel
+    }
+}
+
+/// Walks the chunks to the end chunk. The decoder itself is content once it has all rows, so a file cut
+/// behind them would pass.
+fn walk(file: &[u8]) -> Result<Walk, Fault> {
+    let stops = |inside: &str| {
+        Fault::Truncated(format!(
+            "it stops inside {inside}, after {} bytes, without an end chunk",
+            file.len()
+        ))
+    };
+    let mut walk = Walk { width: 0, height: 0, bits_per_pixel: 0, data_bytes: 0 };
+    let mut at = 8;
+    loop {
+        let header = file.get(at..at + 8).ok_or_else(|| stops("its chunks"))?;
+        let (length, kind) = (be32(header), [header[4], header[5], header[6], header[7]]);
+        let body = (at + 8).checked_add(length as usize).and_then(|end| file.get(at + 8..end));
+        let name = || format!("chunk {}", kind.escape_ascii());
+        let body = body.ok_or_else(|| stops(&name()))?;
+        let end = at + 8 + body.len() + 4;
+        if end > file.len() {
+            return Err(stops(&name()));
+        }
+        match &kind {
+            b"IHDR" if at == 8 && body.len() == 13 => {
+                let samples = match body[9] {
+                    2 => 3,
+                    4 => 2,
+                    6 => 4,
+                    _ => 1,
+                };
+                walk.bits_per_pixel = samples * u64::from(body[8]);
+                (walk.width, walk.height) = (be32(body), be32(&body[4..]));
+            }
+            _ if at == 8 => return Err(Fault::Corrupt("it does not start with a header chunk".into())),
+            b"IDAT" => walk.data_bytes += u64::from(length),
+            b"IEND" => return Ok(walk),
+            _ => {}
+        }
+        at = end;
+    }
+}
+
+fn be32(bytes: &[u8]) -> u32 {
+    u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}

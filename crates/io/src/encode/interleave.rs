@@ -1,0 +1,47 @@
+use std::borrow::Cow;
+
+use mip_core::{ImageBuffer, Layout, PixelFormat};
+
+/// The first frame as tight interleaved pixels in gray, rgb or rgba order; borrowed when it is so already.
+pub(super) fn rgb_order(image: &ImageBuffer) -> Cow<'_, [u8]> {
+    let desc = image.desc();
+    let reordered = matches!(desc.format, PixelFormat::Bgr | PixelFormat::Bgra);
+    if desc.layout == Layout::Hwc && !reordered {
+        let view = image.view();
+        return if image.layout().is_tight() { Cow::Borrowed(view.data()) } else { image.to_bytes().into() };
+    }
+    match desc.dtype.size() {
+        1 => gather::<1>(image),
+        _ => gather::<2>(image),
+    }
+    .into()
+}
+
+fn gather<const N: usize>(image: &ImageBuffer) -> Vec<u8> {
+    let (desc, view) = (image.desc(), image.view());
+    let (channels, step) = (desc.channels(), desc.pixel_step());
+    let mut pixels = vec![0; desc.bytes()];
+    let (samples, _) = pixels.as_chunks_mut::<N>();
+    for (y, row) in samples.chunks_exact_mut(desc.width as usize * channels).enumerate() {
+        for (channel, stored) in stored_order(desc.format).iter().enumerate() {
+            let (plane, first) = if desc.layout == Layout::Chw { (*stored, 0) } else { (0, *stored) };
+            let (source, _) = view.row(0, plane, y).as_chunks::<N>();
+            let source = source[first..].iter().step_by(step);
+            for (to, from) in row[channel..].iter_mut().step_by(channels).zip(source) {
+                *to = *from;
+            }
+        }
+    }
+    pixels
+}
+
+/// Stored index of each channel in rgb order.
+const fn stored_order(format: PixelFormat) -> &'static [usize] {
+    match format {
+        PixelFormat::Gray => &[0],
+        PixelFormat::Rgb => &[0, 1, 2],
+        PixelFormat::Bgr => &[2, 1, 0],
+        PixelFormat::Rgba => &[0, 1, 2, 3],
+        PixelFormat::Bgra => &[2, 1, 0, 3],
+    }
+}

@@ -1,0 +1,82 @@
+//! Pixels to files.
+
+mod interleave;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder as _};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+
+use crate::{FileFormat, IoError};
+
+/// How images are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// JPEG quality, 1 to 100. Default 90.
+    pub jpeg_quality: u8,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { jpeg_quality: 90 }
+    }
+}
+
+/// Whether a format can hold such images; asked before a run, so that it does not fail at its end.
+///
+/// # Errors
+/// [`IoError::Refused`] with the remedy: f32 samples, and for JPEG 16 bit, alpha or a side above 65535.
+pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoError> {
+    let refuse = |reason, remedy| Err(IoError::Refused { image: *image, format, reason, remedy });
+    match format {
+        _ if image.dtype == DType::F32 => {
+            refuse("f32 samples do not fit an image file", "add `cast to=u8` at the end")
+        }
+        FileFormat::Jpeg if image.dtype == DType::U16 => {
+            refuse("JPEG has 8 bits", "add `cast to=u8` at the end, or write PNG")
+        }
+        FileFormat::Jpeg if image.format.has_alpha() => {
+            refuse("JPEG has no alpha", "add `color_convert to=rgb` at the end, or write PNG")
+        }
+        FileFormat::Jpeg if image.width.max(image.height) > u32::from(u16::MAX) => {
+            refuse("JPEG ends at 65535 pixels a side", "write PNG")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Encodes one image: gray, rgb and rgba as they are, bgr and bgra reordered, planar images interleaved.
+///
+/// # Errors
+/// As [`check_encodable`]; more than one frame; a quality out of range.
+pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -> Result<Vec<u8>, IoError> {
+    let desc = image.desc();
+    check_encodable(desc, format)?;
+    if image.batch_size() != 1 {
+        return Err(IoError::Batch { frames: image.batch_size() });
+    }
+    if !(1..=100).contains(&options.jpeg_quality) {
+        return Err(IoError::Quality { given: options.jpeg_quality });
+    }
+    let color = match (desc.format, desc.dtype) {
+        (PixelFormat::Gray, DType::U16) => ExtendedColorType::L16,
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => ExtendedColorType::Rgb16,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => ExtendedColorType::Rgba16,
+        (PixelFormat::Gray, _) => ExtendedColorType::L8,
+        (PixelFormat::Rgb | PixelFormat::Bgr, _) => ExtendedColorType::Rgb8,
+        (PixelFormat::Rgba | PixelFormat::Bgra, _) => ExtendedColorType::Rgba8,
+    };
+    let pixels = interleave::rgb_order(image);
+    let mut file = Vec::new();
+    match format {
+        FileFormat::Png => PngEncoder::new(&mut file).write_image(&pixels, desc.width, desc.height, color),
+        FileFormat::Jpeg => JpegEncoder::new_with_quality(&mut file, options.jpeg_quality).write_image(
+            &pixels,
+            desc.width,
+            desc.height,
+            color,
+        ),
+    }
+    .map_err(|e| IoError::Encode { image: *desc, format, reason: e.to_string() })?;
+    Ok(file)
+}

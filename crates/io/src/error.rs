@@ -1,0 +1,135 @@
+use std::io;
+use std::path::PathBuf;
+
+use mip_core::{ImageDesc, ImageError};
+
+use crate::FileFormat;
+
+/// What can go wrong with image files. Every message names the file, the reason and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum IoError {
+    /// A file that the operating system does not let us read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Content that is neither PNG nor JPEG.
+    #[error("{name} is {found}, but only PNG and JPEG can be read; convert it first")]
+    NotAnImage {
+        /// The file.
+        name: String,
+        /// What it looks like instead.
+        found: String,
+    },
+    /// A file that stops before its image does.
+    #[error("{name} is truncated: {detail}; copy or download the file again")]
+    Truncated {
+        /// The file.
+        name: String,
+        /// Where it stops.
+        detail: String,
+    },
+    /// A file that does not decode cleanly.
+    #[error("{name} is a damaged or unsupported {format} file: {reason}")]
+    Corrupt {
+        /// The file.
+        name: String,
+        /// Its format.
+        format: FileFormat,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// More pixels than allowed.
+    #[error(
+        "{name} has {width}x{height} pixels, more than the {limit} allowed; shrink or crop it first, or raise `ReadOptions::max_pixels`"
+    )]
+    TooManyPixels {
+        /// The file.
+        name: String,
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// The limit in pixels.
+        limit: u64,
+    },
+    /// A size that no image can have.
+    #[error("{name}: {source}")]
+    Image {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        source: ImageError,
+    },
+    /// A file name whose extension names no format that can be written.
+    #[error("{} has {}; images are written as .png, .jpg or .jpeg", .path.display(), extension_text(.extension))]
+    UnknownExtension {
+        /// The file.
+        path: PathBuf,
+        /// Its extension, empty when there is none.
+        extension: String,
+    },
+    /// A format name that is not known.
+    #[error("unknown image format '{given}'; allowed: png, jpg, jpeg")]
+    UnknownFormat {
+        /// The name given.
+        given: String,
+    },
+    /// An image that the file format cannot hold without loss of meaning.
+    #[error("{image} cannot be written as {format}: {reason}; {remedy}")]
+    Refused {
+        /// The image.
+        image: ImageDesc,
+        /// The format asked for.
+        format: FileFormat,
+        /// Why not.
+        reason: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A buffer of several frames where one image is wanted.
+    #[error("a file holds one image, but the buffer has {frames} frames; write `buffer.frame(i)` for each")]
+    Batch {
+        /// Frames in the buffer.
+        frames: usize,
+    },
+    /// A JPEG quality out of range.
+    #[error("jpeg_quality is {given}, but must be 1 to 100")]
+    Quality {
+        /// The value given.
+        given: u8,
+    },
+    /// The encoder failed.
+    #[error("cannot encode {image} as {format}: {reason}")]
+    Encode {
+        /// The image.
+        image: ImageDesc,
+        /// The format asked for.
+        format: FileFormat,
+        /// What the encoder said.
+        reason: String,
+    },
+    /// A file that could not be written; what stood there before is unchanged.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// An input that names nothing.
+    #[error("input '{pattern}' {reason}")]
+    NoInput {
+        /// The input as given.
+        pattern: String,
+        /// Why it gives no file.
+        reason: String,
+    },
+}
+
+fn extension_text(extension: &str) -> String {
+    if extension.is_empty() { "no extension".into() } else { format!("extension '.{extension}'") }
+}
