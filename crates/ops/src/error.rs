@@ -37,6 +37,26 @@ pub enum ParamError {
         /// What is allowed.
         allowed: String,
     },
+    /// A parameter that stands in the list twice.
+    #[error("parameter '{parameter}' of '{operator}' is given twice")]
+    Repeated {
+        /// Operator name.
+        operator: &'static str,
+        /// Parameter name.
+        parameter: String,
+    },
+    /// Two parameters that contradict each other.
+    #[error("parameter '{parameter}' of '{operator}' cannot be given {with}; {remedy}")]
+    Conflict {
+        /// Operator name.
+        operator: &'static str,
+        /// Parameter name.
+        parameter: String,
+        /// What it contradicts ("together with 'width'").
+        with: String,
+        /// What to do.
+        remedy: String,
+    },
     /// No operator of that name.
     #[error("there is no operator '{operator}'{}; `mip ops` lists them", did_you_mean(.suggestion.as_deref()))]
     UnknownOperator {

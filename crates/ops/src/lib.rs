@@ -3,15 +3,30 @@
 //! An [`Operator`] is pure description. It says what parameters it has, what shape it makes of its inputs,
 //! and which kernels ([`mip_plan::Kernel`]) compute it; weights and tables are made here once, in f64, and
 //! given to every device.
+//!
+//! Operators are made with builders ([`Resize::to`], [`GaussianBlur::new`]) or by name ([`create`]). Builders
+//! store what they are given; [`Operator::infer`] and [`Operator::lower`] refuse what the specification does
+//! not allow.
 
 #![forbid(unsafe_code)]
 
+mod border;
+mod choice;
 mod error;
+mod field;
 mod operator;
+mod operators;
 mod param;
 mod registry;
+mod tables;
+mod value;
 
 pub use error::{OpError, ParamError};
 pub use operator::{KernelStep, Lowered, Operator, StepInput};
-pub use param::{Change, ParamKind, ParamSpec, Value};
-pub use registry::{OperatorSpec, create, operators, spec, suggest};
+pub use operators::{
+    Blend, Cast, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize, Resize,
+    ResizeFilter, Sobel, Threshold, ToLayout,
+};
+pub use param::{Change, ParamKind, ParamSpec};
+pub use registry::{Create, OperatorSpec, create, operators, spec, suggest};
+pub use value::Value;

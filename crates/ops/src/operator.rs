@@ -1,7 +1,7 @@
 use std::fmt;
 
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, Uniforms};
+use mip_plan::{Kernel, MapKernel, Uniforms};
 
 use crate::{OpError, OperatorSpec, ParamError, Value};
 
@@ -16,10 +16,11 @@ pub trait Operator: fmt::Debug + Send + Sync {
     /// Value of a parameter; `None` when it is unset (an optional one) or unknown.
     fn get(&self, parameter: &str) -> Option<Value>;
 
-    /// Sets a parameter. Call [`OperatorSpec::check`] first; this only stores.
+    /// Sets a parameter. Call [`OperatorSpec::check`] first: this refuses a wrong type, but not a value out of
+    /// range. After an error the operator is as before.
     ///
     /// # Errors
-    /// When the value contradicts the operator's other parameters.
+    /// When there is no such parameter, its type is another, or it contradicts the operator's other parameters.
     fn set(&mut self, parameter: &str, value: Value) -> Result<(), ParamError>;
 
     /// Shape, format and type of the result.
@@ -80,5 +81,12 @@ impl Lowered {
     pub fn single(kernel: Kernel, uniforms: impl Into<Uniforms>, output: ImageDesc) -> Self {
         let inputs = (0..kernel.input_count()).map(StepInput::Slot).collect();
         Self { steps: vec![KernelStep { kernel, uniforms: uniforms.into(), inputs, output }] }
+    }
+    /// One [`MapKernel::Affine`] with `(factor, offset)` of each channel, rounded to binary32.
+    pub(crate) fn affine(output: ImageDesc, constants: impl Fn(usize) -> (f64, f64)) -> Self {
+        let channels = 0..output.channels();
+        let factors = channels.clone().map(|c| constants(c).0 as f32);
+        let uniforms: Uniforms = factors.chain(channels.map(|c| constants(c).1 as f32)).collect();
+        Self::single(Kernel::Map(MapKernel::Affine), uniforms, output)
     }
 }

@@ -22,20 +22,63 @@ pub struct OperatorSpec {
 }
 
 impl OperatorSpec {
+    /// The parameter of that name.
+    ///
+    /// # Errors
+    /// [`ParamError::Unknown`] with the closest name and the list of all.
+    pub fn param(&self, name: &str) -> Result<&'static ParamSpec, ParamError> {
+        self.params.iter().find(|p| p.name == name).ok_or_else(|| {
+            let names = || self.params.iter().map(|p| p.name);
+            let known = if self.params.is_empty() {
+                "none".to_owned()
+            } else {
+                names().collect::<Vec<_>>().join(", ")
+            };
+            ParamError::Unknown {
+                operator: self.name,
+                parameter: name.to_owned(),
+                suggestion: suggest(name, names()),
+                known,
+            }
+        })
+    }
+
     /// Checks name, type and range of a value and brings it to the parameter's own type (a whole number is a
     /// number, a number is a list of one).
     ///
     /// # Errors
     /// [`ParamError::Unknown`] or [`ParamError::Invalid`].
     pub fn check(&self, parameter: &str, value: &Value) -> Result<Value, ParamError> {
-        let _ = (parameter, value);
-        Ok(Value::Bool(true))
+        self.param(parameter)?.check(self.name, value)
+    }
+
+    /// Checks every parameter of an operator, whoever set it: builders store what they are given.
+    ///
+    /// # Errors
+    /// [`ParamError::Missing`] or [`ParamError::Invalid`] for the first one that does not fit.
+    pub fn check_operator(&self, operator: &dyn Operator) -> Result<(), ParamError> {
+        for param in self.params {
+            match operator.get(param.name) {
+                Some(value) => drop(param.check(self.name, &value)?),
+                None if param.required => return Err(self.missing(param)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn missing(&self, param: &ParamSpec) -> ParamError {
+        ParamError::Missing {
+            operator: self.name,
+            parameter: param.name.to_owned(),
+            allowed: param.kind.to_string(),
+        }
     }
 }
 
-/// All operators, by name.
+/// All operators, sorted by name.
 pub fn operators() -> &'static [&'static OperatorSpec] {
-    &[]
+    &crate::operators::ALL
 }
 
 /// The operator of that name.
@@ -52,22 +95,110 @@ pub fn spec(name: &str) -> Result<&'static OperatorSpec, ParamError> {
 /// Makes an operator from parameters given by name.
 ///
 /// # Errors
-/// An unknown operator or parameter, a wrong value, or a required parameter that is missing.
+/// An unknown operator or parameter, a wrong value, a parameter given twice, a required one that is missing,
+/// or two that contradict each other.
 pub fn create(name: &str, params: &[(String, Value)]) -> Result<Box<dyn Operator>, ParamError> {
     let spec = spec(name)?;
-    let checked = params
-        .iter()
-        .map(|(n, v)| Ok((n.clone(), spec.check(n, v)?)))
-        .collect::<Result<Vec<_>, ParamError>>()?;
+    let mut checked: Vec<(String, Value)> = Vec::with_capacity(params.len());
+    for (parameter, value) in params {
+        let value = spec.check(parameter, value)?;
+        if checked.iter().any(|(earlier, _)| earlier == parameter) {
+            return Err(ParamError::Repeated { operator: spec.name, parameter: parameter.clone() });
+        }
+        checked.push((parameter.clone(), value));
+    }
+    let given = |p: &ParamSpec| checked.iter().any(|(name, _)| name == p.name);
+    if let Some(param) = spec.params.iter().find(|p| p.required && !given(p)) {
+        return Err(spec.missing(param));
+    }
     (spec.create)(&checked)
 }
 
-/// The closest of `known` to `given`, when it is close enough to be a slip.
+/// The closest of `known` to `given`, when it is close enough to be a slip or a part of it (`blur`).
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let part_of = |k: &str| given.len() >= 3 && (k.contains(given) || given.contains(k));
     known
         .into_iter()
-        .map(|k| (strsim::jaro_winkler(given, k), k))
+        .map(|k| (if part_of(k) { 0.95 } else { strsim::jaro_winkler(given, k) }, k))
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, k)| k.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(name: &str, params: &[(&str, Value)]) -> Result<Box<dyn Operator>, ParamError> {
+        let params: Vec<_> = params.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect();
+        create(name, &params)
+    }
+
+    fn refusal(name: &str, params: &[(&str, Value)]) -> String {
+        made(name, params).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn operators_are_sorted_and_found() {
+        assert!(operators().is_sorted_by(|a, b| a.name < b.name));
+        for known in operators() {
+            assert_eq!(spec(known.name).unwrap().name, known.name);
+        }
+    }
+
+    #[test]
+    fn every_file_of_an_operator_is_registered() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/operators");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .filter(|stem| !["mod", "custom"].contains(&stem.as_str()))
+            .collect();
+        files.sort();
+        assert_eq!(files, operators().iter().map(|s| s.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn slips_get_a_suggestion() {
+        let unknown = |name| spec(name).unwrap_err().to_string();
+        assert_eq!(
+            unknown("resise"),
+            "there is no operator 'resise' (did you mean 'resize'?); `mip ops` lists them"
+        );
+        assert!(unknown("blur").contains("'gaussian_blur'"));
+        assert!(unknown("gausian_blur").contains("'gaussian_blur'"));
+        assert!(unknown("colour_convert").contains("'color_convert'"));
+        assert_eq!(unknown("zzz"), "there is no operator 'zzz'; `mip ops` lists them");
+        assert_eq!(
+            refusal("gaussian_blur", &[("sigm", Value::Float(1.0))]),
+            "'gaussian_blur' has no parameter 'sigm' (did you mean 'sigma'?); \
+             it has: kernel, sigma, border, border_value"
+        );
+    }
+
+    #[test]
+    fn missing_repeated_and_wrong_parameters() {
+        assert_eq!(
+            refusal("color_convert", &[]),
+            "'color_convert' needs parameter 'to' (one of gray, rgb, bgr, rgba, bgra)"
+        );
+        let twice = [("to", Value::from("gray")), ("to", Value::from("rgb"))];
+        assert_eq!(refusal("color_convert", &twice), "parameter 'to' of 'color_convert' is given twice");
+        assert!(
+            refusal("threshold", &[("threshold", "high".into())])
+                .contains("is \"high\", but must be a number")
+        );
+    }
+
+    #[test]
+    fn a_created_operator_holds_what_it_was_given() {
+        let mut blur = made("gaussian_blur", &[("kernel", 7.into()), ("sigma", 2.into())]).unwrap();
+        assert_eq!(blur.get("kernel"), Some(Value::Int(7)));
+        assert_eq!(blur.get("sigma"), Some(Value::Float(2.0)));
+        assert_eq!(blur.get("nothing"), None);
+        blur.set("sigma", Value::Float(3.5)).unwrap();
+        assert_eq!(blur.get("sigma"), Some(Value::Float(3.5)));
+        assert!(matches!(blur.set("nothing", Value::Int(1)), Err(ParamError::Unknown { .. })));
+        assert!(matches!(blur.set("sigma", Value::Bool(true)), Err(ParamError::Invalid { .. })));
+    }
 }

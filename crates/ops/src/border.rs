@@ -1,0 +1,85 @@
+//! The parameters `border` and `border_value`, shared by all filters.
+
+use mip_core::{DType, ImageDesc};
+use mip_plan::Border;
+
+use crate::choice::choice;
+use crate::field::Parameters;
+use crate::{ParamError, ParamKind, ParamSpec};
+
+choice! {
+    /// What a filter reads outside the image, without the constant's value (which is its own parameter).
+    pub(crate) enum BorderMode as BORDERS {
+        /// [`Border::Reflect101`].
+        #[default]
+        Reflect101 = "reflect101",
+        /// [`Border::Reflect`].
+        Reflect = "reflect",
+        /// [`Border::Replicate`].
+        Replicate = "replicate",
+        /// [`Border::Wrap`].
+        Wrap = "wrap",
+        /// [`Border::Constant`].
+        Constant = "constant",
+    }
+}
+
+/// A border as two parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct BorderFields {
+    pub(crate) mode: BorderMode,
+    pub(crate) value: Option<f64>,
+}
+
+pub(crate) const BORDER: ParamSpec =
+    ParamSpec::new("border", ParamKind::choice(BORDERS), "What is read outside the image")
+        .default_is("reflect101");
+
+pub(crate) const BORDER_VALUE: ParamSpec = ParamSpec::new(
+    "border_value",
+    ParamKind::any_number(),
+    "Value outside the image in sample units, 0 if not given; only with border = constant",
+);
+
+impl From<Border> for BorderFields {
+    fn from(border: Border) -> Self {
+        let mode = match border {
+            Border::Reflect101 => BorderMode::Reflect101,
+            Border::Reflect => BorderMode::Reflect,
+            Border::Replicate => BorderMode::Replicate,
+            Border::Wrap => BorderMode::Wrap,
+            Border::Constant(v) => return Self { mode: BorderMode::Constant, value: Some(v.into()) },
+        };
+        Self { mode, value: None }
+    }
+}
+
+impl BorderFields {
+    /// A value without `border = constant`.
+    pub(crate) fn conflicts(self, operator: &impl Parameters) -> Result<(), ParamError> {
+        if self.value.is_some() && self.mode != BorderMode::Constant {
+            let with = format!("with border = {}", self.mode);
+            return Err(operator.conflict("border_value", with, "it needs border = constant"));
+        }
+        Ok(())
+    }
+
+    /// The border for images like `input`. A constant must be a value that one of its samples could have, so
+    /// that every device may keep borders and pixels in the same memory.
+    pub(crate) fn resolve(self, operator: &impl Parameters, input: &ImageDesc) -> Result<Border, ParamError> {
+        let value = match self.mode {
+            BorderMode::Reflect101 => return Ok(Border::Reflect101),
+            BorderMode::Reflect => return Ok(Border::Reflect),
+            BorderMode::Replicate => return Ok(Border::Replicate),
+            BorderMode::Wrap => return Ok(Border::Wrap),
+            BorderMode::Constant => self.value.unwrap_or(0.0),
+        };
+        let full = input.dtype.full_scale();
+        let is_sample = input.dtype == DType::F32 || (value.fract() == 0.0 && (0.0..=full).contains(&value));
+        if !is_sample {
+            let allowed = format!("a whole number from 0 to {full} for {input}");
+            return Err(operator.invalid("border_value", value.to_string(), allowed));
+        }
+        Ok(Border::Constant(value as f32))
+    }
+}

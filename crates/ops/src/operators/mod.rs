@@ -1,0 +1,42 @@
+//! The operators, one file each. To add one: its file, and its three lines here.
+
+mod blend;
+mod cast;
+mod color_convert;
+mod crop;
+mod custom;
+mod flip;
+mod gaussian_blur;
+mod layout;
+mod normalize;
+mod resize;
+mod sobel;
+mod threshold;
+
+pub use blend::Blend;
+pub use cast::Cast;
+pub use color_convert::ColorConvert;
+pub use crop::Crop;
+pub use custom::Custom;
+pub use flip::{Flip, FlipDirection};
+pub use gaussian_blur::GaussianBlur;
+pub use layout::ToLayout;
+pub use normalize::Normalize;
+pub use resize::{Resize, ResizeFilter};
+pub use sobel::Sobel;
+pub use threshold::Threshold;
+
+/// Every operator that has a name in pipeline files, sorted by it.
+pub(crate) static ALL: [&crate::OperatorSpec; 11] = [
+    &blend::SPEC,
+    &cast::SPEC,
+    &color_convert::SPEC,
+    &crop::SPEC,
+    &flip::SPEC,
+    &gaussian_blur::SPEC,
+    &layout::SPEC,
+    &normalize::SPEC,
+    &resize::SPEC,
+    &sobel::SPEC,
+    &threshold::SPEC,
+];

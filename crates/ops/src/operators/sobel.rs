@@ -1,0 +1,92 @@
+use mip_core::{ImageDesc, PixelFormat};
+use mip_plan::{Border, Kernel, MapKernel};
+
+use crate::border::{BORDER, BORDER_VALUE, BorderFields};
+use crate::field::{Parameters, create, fields, plumbing};
+use crate::{KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, StepInput};
+
+pub(crate) static SPEC: OperatorSpec = OperatorSpec {
+    name: "sobel",
+    summary: "Strength of edges: gradient magnitude of the gray image",
+    inputs: &["in"],
+    params: &[BORDER, BORDER_VALUE],
+    create: create::<Sobel>,
+};
+
+/// `sqrt(Gx^2 + Gy^2)` with the signed 3x3 Sobel kernels (`1 2 1` across, `-1 0 1` along), as one gray channel
+/// of the input's sample type.
+///
+/// Integers are rounded to the nearest, ties to even, and saturated. Colour is first turned to gray, rounded
+/// as [`crate::ColorConvert`] does; alpha is dropped. Pixels outside the image follow `border`; a constant is
+/// a gray value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sobel {
+    border: BorderFields,
+}
+
+impl Sobel {
+    /// With the default border.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this border; [`Border::Reflect101`] by default.
+    #[must_use]
+    pub fn border(self, border: Border) -> Self {
+        Self { border: border.into() }
+    }
+}
+
+impl Parameters for Sobel {
+    fields! { "border" => border.mode, "border_value" => border.value }
+
+    fn conflicts(&self) -> Result<(), ParamError> {
+        self.border.conflicts(self)
+    }
+}
+
+impl Operator for Sobel {
+    plumbing!(SPEC);
+
+    fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
+        let [input] = self.accept(inputs)?;
+        self.border.resolve(self, &input)?;
+        Ok(input.with_format(PixelFormat::Gray))
+    }
+
+    fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
+        let output = self.infer(inputs)?;
+        let kernel = Kernel::Sobel(mip_plan::Sobel { border: self.border.resolve(self, &output)? });
+        let mut lowered = Lowered::single(kernel, [], output);
+        if inputs[0].format != PixelFormat::Gray {
+            let to_gray = KernelStep {
+                kernel: Kernel::Map(MapKernel::ColorConvert),
+                uniforms: [].into(),
+                inputs: vec![StepInput::Slot(0)],
+                output,
+            };
+            lowered.steps[0].inputs = vec![StepInput::Step(0)];
+            lowered.steps.insert(0, to_gray);
+        }
+        Ok(lowered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mip_core::DType;
+
+    use super::*;
+
+    #[test]
+    fn colour_goes_through_gray() {
+        let colour = ImageDesc::new(5, 3, PixelFormat::Bgra, DType::U16).unwrap();
+        let gray = colour.with_format(PixelFormat::Gray);
+        let lowered = Sobel::new().lower(&[colour]).unwrap();
+        let names: Vec<_> = lowered.steps.iter().map(|s| (s.kernel.name(), s.output, s.inputs[0])).collect();
+        assert_eq!(names, [("color_convert", gray, StepInput::Slot(0)), ("sobel", gray, StepInput::Step(0))]);
+        let lowered = Sobel::new().border(Border::Replicate).lower(&[gray]).unwrap();
+        assert_eq!(lowered.steps.len(), 1);
+        assert_eq!(lowered.steps[0].kernel, Kernel::Sobel(mip_plan::Sobel { border: Border::Replicate }));
+    }
+}

@@ -1,0 +1,7 @@
+//! Weights, computed once in f64 from integers and rounded to binary32 once.
+
+mod gaussian;
+mod resampling;
+
+pub(crate) use gaussian::gaussian;
+pub(crate) use resampling::{area, triangle};

@@ -1,0 +1,154 @@
+//! What must hold for every operator on every input: it never panics, and what it lowers to is consistent.
+
+use crate::examples::{examples, images};
+use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_ops::{KernelStep, Lowered, Operator, StepInput, create, operators};
+use mip_plan::{AxisMap, AxisTaps, Kernel, MapKernel};
+use proptest::prelude::*;
+
+#[test]
+fn every_example_on_every_image() {
+    for spec in operators() {
+        let mut accepted = 0;
+        for params in examples(spec) {
+            let operator = create(spec.name, &params).unwrap_or_else(|e| panic!("{e}"));
+            for image in images() {
+                accepted += usize::from(check(operator.as_ref(), &vec![image; spec.inputs.len()]));
+            }
+        }
+        assert!(accepted >= images().count(), "'{}' accepts {accepted}", spec.name);
+    }
+}
+
+#[test]
+fn a_wrong_number_of_inputs_or_an_impossible_input_is_an_error() {
+    let image = ImageDesc::new(40, 40, PixelFormat::Rgb, DType::U8).unwrap();
+    for spec in operators() {
+        for params in examples(spec) {
+            let operator = create(spec.name, &params).unwrap();
+            for count in (0..4).filter(|n| *n != spec.inputs.len()) {
+                let error = operator.infer(&vec![image; count]).unwrap_err().to_string();
+                assert!(error.contains(spec.name) && error.contains(&spec.inputs.join(", ")), "{error}");
+            }
+            for (width, height) in [(0, 5), (5, 0), (u32::MAX, 1), (u32::MAX, u32::MAX)] {
+                let inputs = vec![image.with_size(width, height); spec.inputs.len()];
+                assert!(
+                    operator.infer(&inputs).is_err() && operator.lower(&inputs).is_err(),
+                    "{}",
+                    spec.name
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Up to the longest sides there are; `infer` only, since tables of such sizes take their time.
+    #[test]
+    fn inference_never_panics(width in 1..=u32::MAX, height in 1..=u32::MAX, narrow in 0..4_u8, pick in any::<u16>()) {
+        let (width, height) = match narrow {
+            0 => (1, height),
+            1 => (width, 1),
+            _ => (width, height),
+        };
+        let format = PixelFormat::ALL[usize::from(pick) % 5];
+        let dtype = DType::ALL[usize::from(pick) % 3];
+        let image = ImageDesc { width, height, format, dtype, layout: mip_core::Layout::Hwc };
+        for spec in operators() {
+            for params in examples(spec) {
+                let inputs = vec![image; spec.inputs.len()];
+                if let Ok(output) = create(spec.name, &params).unwrap().infer(&inputs) {
+                    prop_assert!(output.check().is_ok(), "{} {output}", spec.name);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the inputs are accepted; if so everything that a backend relies on has been checked.
+fn check(operator: &dyn Operator, inputs: &[ImageDesc]) -> bool {
+    let name = operator.spec().name;
+    let output = match operator.infer(inputs) {
+        Ok(output) => output,
+        Err(refused) => {
+            assert_eq!(operator.lower(inputs), Err(refused), "infer and lower refuse alike");
+            return false;
+        }
+    };
+    output.check().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let lowered = operator.lower(inputs).unwrap_or_else(|e| panic!("{name}: accepted, then refused: {e}"));
+    assert_eq!(lowered.steps.last().expect("at least one step").output, output, "{name}");
+    for (index, step) in lowered.steps.iter().enumerate() {
+        assert_eq!(step.inputs.len(), step.kernel.input_count(), "{name}");
+        let sources: Vec<_> = step.inputs.iter().map(|&from| source(from, index, inputs, &lowered)).collect();
+        check_step(name, step, &sources);
+    }
+    let used = |slot| lowered.steps.iter().any(|s| s.inputs.contains(&StepInput::Slot(slot)));
+    assert!((0..inputs.len()).all(used), "{name}: an input that feeds nothing");
+    assert_eq!(operator.clone_box().lower(inputs), Ok(lowered), "{name}: lowering is deterministic");
+    true
+}
+
+fn source(from: StepInput, index: usize, inputs: &[ImageDesc], lowered: &Lowered) -> ImageDesc {
+    match from {
+        StepInput::Slot(slot) => inputs[slot],
+        StepInput::Step(step) => {
+            assert!(step < index, "a step reads earlier steps only");
+            lowered.steps[step].output
+        }
+    }
+}
+
+/// The invariants that the documentation of each kernel states.
+fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
+    let (from, to) = (sources[0], step.output);
+    let uniforms = step.uniforms.len();
+    assert!(step.uniforms.iter().all(|u| u.is_finite()), "{name}");
+    match &step.kernel {
+        Kernel::Map(map) => {
+            assert_eq!(uniforms, map.uniform_count(&from), "{name}");
+            assert!(sources.iter().all(|s| (s.width, s.height) == (to.width, to.height)), "{name}");
+            let same_format = *map == MapKernel::ColorConvert || from.format == to.format;
+            let same_type = *map == MapKernel::Affine || from.dtype == to.dtype;
+            assert!(same_format && same_type, "{name}: {from} to {to}");
+        }
+        Kernel::Gather(gather) => {
+            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
+            check_map(gather.x, from.width, to.width);
+            check_map(gather.y, from.height, to.height);
+        }
+        Kernel::Resample(resample) => {
+            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
+            check_taps(&resample.x, from.width, to.width);
+            check_taps(&resample.y, from.height, to.height);
+        }
+        Kernel::Separable(filter) => {
+            assert_eq!(from, to, "{name}");
+            let (x, y) = step.uniforms.split_at(filter.radius_x as usize + 1);
+            assert_eq!(y.len(), filter.radius_y as usize + 1, "{name}");
+            for axis in [x, y] {
+                let sum = axis[0] + 2.0 * axis[1..].iter().sum::<f32>();
+                assert!((sum - 1.0).abs() < 1e-6, "{name}: {axis:?}");
+            }
+        }
+        Kernel::Sobel(_) => {
+            assert_eq!((uniforms, from.with_format(PixelFormat::Gray), from), (0, to, to), "{name}");
+        }
+        Kernel::Custom(_) => panic!("{name}: no registered operator is custom"),
+    }
+}
+
+fn check_map(map: AxisMap, input: u32, output: u32) {
+    assert!((0..output).all(|i| map.map(i) < input), "{map:?}");
+}
+
+fn check_taps(taps: &AxisTaps, input: u32, output: u32) {
+    assert_eq!(taps.outputs(), output as usize);
+    assert!(taps.starts().iter().all(|s| *s as usize + taps.taps() <= input as usize), "{taps:?}");
+    for o in 0..taps.outputs() {
+        let sum: f32 = taps.weights(o).iter().sum();
+        assert!((sum - 1.0).abs() < 1e-5 && taps.weights(o).iter().all(|w| *w >= 0.0), "{taps:?}");
+    }
+}

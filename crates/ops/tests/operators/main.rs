@@ -1,0 +1,5 @@
+//! What must hold for all operators, over all operators.
+
+mod examples;
+mod lowering;
+mod parameters;

@@ -1,0 +1,189 @@
+//! What must hold for every parameter of every operator.
+
+use std::collections::BTreeSet;
+
+use crate::examples::{Params, examples};
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_ops::{Change, Operator, OperatorSpec, ParamKind, ParamSpec, Value, create, operators};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A value that a parameter allows. Whole numbers stay small: they are sizes.
+fn value(kind: ParamKind) -> BoxedStrategy<Value> {
+    let number = |min: f64, max: f64, above_min: bool| {
+        let near = (-4.0_f64..300.0).prop_map(move |v| v.clamp(min, max));
+        let far = (0.0..=1.0_f64).prop_map(move |t| min + t * (max - min));
+        prop_oneof![near, far]
+            .prop_map(move |v| if above_min && v <= min { f64::midpoint(min, max) } else { v })
+    };
+    match kind {
+        ParamKind::Int { min, max, odd } => {
+            (min..=max.min(min + 40)).prop_map(move |v| Value::Int(if odd { v | 1 } else { v })).boxed()
+        }
+        ParamKind::Float { min, max, above_min } => {
+            number(min, max, above_min).prop_map(Value::Float).boxed()
+        }
+        ParamKind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+        ParamKind::Choice { words } => select(words).prop_map(Value::from).boxed(),
+        ParamKind::PerChannel { min, max, above_min } => {
+            let lists = [1, 3, 4].map(|n| prop::collection::vec(number(min, max, above_min), n));
+            select(lists.to_vec()).prop_flat_map(|list| list).prop_map(Value::List).boxed()
+        }
+    }
+}
+
+fn image() -> impl Strategy<Value = ImageDesc> {
+    let formats = (select(&PixelFormat::ALL[..]), select(&DType::ALL[..]), select(&Layout::ALL[..]));
+    (1..20_u32, 1..20_u32, formats).prop_map(|(width, height, (format, dtype, layout))| ImageDesc {
+        width,
+        height,
+        format,
+        dtype,
+        layout,
+    })
+}
+
+/// Every uniform parameter with every example that it goes with.
+fn uniform_parameters() -> Vec<(&'static OperatorSpec, &'static ParamSpec, Params)> {
+    let mut all = Vec::new();
+    for spec in operators() {
+        for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
+            all.extend(examples(spec).into_iter().map(|params| (*spec, param, params)));
+        }
+    }
+    all
+}
+
+fn with_two_values() -> impl Strategy<Value = (&'static OperatorSpec, &'static ParamSpec, Params, [Value; 2])>
+{
+    select(uniform_parameters()).prop_flat_map(|(spec, param, params)| {
+        [value(param.kind), value(param.kind)].prop_map(move |two| (spec, param, params.clone(), two))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    /// A uniform parameter changes nothing but uniforms, set alone or when the operator is made.
+    #[test]
+    fn uniform_parameters_are_uniform((spec, param, params, values) in with_two_values(), image in image()) {
+        let inputs = vec![image; spec.inputs.len()];
+        let lowered = values.map(|value| {
+            let mut operator = create(spec.name, &params).unwrap();
+            operator.set(param.name, spec.check(param.name, &value).unwrap()).unwrap();
+            assert_eq!(operator.get(param.name), Some(value.clone()));
+            let mut all: Params = params.iter().filter(|(name, _)| name != param.name).cloned().collect();
+            all.push((param.name.to_owned(), value));
+            let made = create(spec.name, &all).unwrap();
+            assert_eq!(operator.lower(&inputs), made.lower(&inputs));
+            operator.lower(&inputs)
+        });
+        // What does not fit the image (a list of three on a gray one) is refused; that is tested elsewhere.
+        if let [Ok(a), Ok(b)] = lowered {
+            prop_assert_eq!(a.steps.len(), b.steps.len());
+            for (a, b) in a.steps.iter().zip(&b.steps) {
+                prop_assert_eq!((&a.kernel, &a.inputs, &a.output), (&b.kernel, &b.inputs, &b.output));
+                prop_assert_eq!(a.uniforms.len(), b.uniforms.len());
+            }
+        }
+    }
+
+    /// Any mixture of allowed values is accepted or refused with a reason, and never panics.
+    #[test]
+    fn any_mixture_of_values(
+        (spec, params) in select(operators()).prop_flat_map(|spec| {
+            let all: Vec<_> = spec.params.iter().map(|p| prop::option::weighted(0.5, value(p.kind))).collect();
+            all.prop_map(move |values| {
+                let given = spec.params.iter().zip(values).filter_map(|(p, v)| Some((p.name.to_owned(), v?)));
+                (spec, given.collect::<Params>())
+            })
+        }),
+        image in image(),
+    ) {
+        let inputs = vec![image; spec.inputs.len()];
+        match create(spec.name, &params) {
+            Err(error) => prop_assert!(error.to_string().contains(spec.name)),
+            Ok(operator) => {
+                for (name, value) in &params {
+                    prop_assert_eq!(operator.get(name), Some(value.clone()));
+                }
+                prop_assert_eq!(operator.infer(&inputs).is_ok(), operator.lower(&inputs).is_ok());
+            }
+        }
+    }
+}
+
+/// Every uniform parameter does reach the uniforms (a parameter that does nothing would pass the test above).
+#[test]
+fn uniform_parameters_have_an_effect() {
+    let image = ImageDesc::new(6, 5, PixelFormat::Rgb, DType::F32).unwrap();
+    for spec in operators() {
+        for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
+            let values = match param.kind {
+                ParamKind::Bool => [Value::Bool(false), Value::Bool(true)],
+                _ => [Value::Float(0.25), Value::Float(0.75)],
+            };
+            let differs = examples(spec).iter().any(|params| {
+                let uniforms = values.clone().map(|value| {
+                    let mut operator = create(spec.name, params).unwrap();
+                    operator.set(param.name, value).unwrap();
+                    let lowered = operator.lower(&vec![image; spec.inputs.len()]).unwrap();
+                    lowered.steps.last().unwrap().uniforms.clone()
+                });
+                uniforms[0] != uniforms[1]
+            });
+            assert!(differs, "'{}' of '{}'", param.name, spec.name);
+        }
+    }
+}
+
+#[test]
+fn defaults_are_what_they_say() {
+    for spec in operators() {
+        for params in examples(spec) {
+            let operator = create(spec.name, &params).unwrap();
+            for param in spec.params.iter().filter(|p| params.iter().all(|(name, _)| name != p.name)) {
+                assert!(!param.required, "examples give what is required");
+                let documented = param.default.map(|text| {
+                    let checked = spec.check(param.name, &Value::parse(text));
+                    checked.unwrap_or_else(|e| panic!("default of {}: {e}", spec.name))
+                });
+                assert_eq!(operator.get(param.name), documented, "'{}' of '{}'", param.name, spec.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_parameter_is_documented_distinct_and_in_an_example() {
+    for spec in operators() {
+        let names: BTreeSet<_> = spec.params.iter().map(|p| p.name).collect();
+        assert_eq!(names.len(), spec.params.len(), "{}", spec.name);
+        assert!(!spec.summary.is_empty() && !spec.inputs.is_empty());
+        let used: BTreeSet<_> = examples(spec).into_iter().flatten().map(|(name, _)| name).collect();
+        for param in spec.params {
+            assert!(
+                !param.help.is_empty() && used.contains(param.name),
+                "'{}' of '{}'",
+                param.name,
+                spec.name
+            );
+            assert!(!(param.required && param.default.is_some()), "'{}' of '{}'", param.name, spec.name);
+        }
+    }
+}
+
+/// What `get` gives makes the same operator again: how a pipeline is written back to a file.
+#[test]
+fn operators_are_made_again_from_their_own_values() {
+    for spec in operators() {
+        for params in examples(spec) {
+            let operator = create(spec.name, &params).unwrap();
+            let values = |o: &dyn Operator| -> Params {
+                spec.params.iter().filter_map(|p| Some((p.name.to_owned(), o.get(p.name)?))).collect()
+            };
+            let again = create(spec.name, &values(operator.as_ref())).unwrap();
+            assert_eq!(values(again.as_ref()), values(operator.as_ref()));
+        }
+    }
+}
