@@ -3,6 +3,7 @@
 //! * [`reference`](mod@reference) computes every operator from its definition in f64: slow, obvious, and sharing
 //!   no line with the code that it judges.
 //! * [`compare`] decides whether a result keeps the numeric contract.
+//! * [`golden`] loads what other libraries make of the same inputs.
 //! * [`images`] draws deterministic test pictures; [`strategies`] makes random ones for proptest.
 //!
 //! Nothing here is fast and nothing outside tests may depend on it.
@@ -10,10 +11,12 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod golden;
 pub mod images;
 mod real;
 pub mod reference;
 pub mod strategies;
 
 pub use compare::{assert_contract, check_contract};
+pub use golden::{Expected, GoldenCase, Param, Params, goldens};
 pub use real::Real;

@@ -4,6 +4,7 @@
 //! the output type, up to the error of f64 itself. Coordinates and weights are kept as integer numerators over
 //! a common denominator where the definition allows it, so that ties are hit exactly.
 
+mod apply;
 mod blend;
 mod border;
 mod cast;
@@ -18,6 +19,7 @@ mod sobel;
 mod threshold;
 mod weighted;
 
+pub use apply::apply;
 pub use blend::blend;
 pub use border::Border;
 pub use cast::cast;

@@ -1,13 +1,15 @@
+use mip_core::DType;
+
 use crate::Real;
 
 /// Colour channels: `high` where the sample is strictly greater than `level`, else 0. Alpha is kept.
 ///
-/// `level` and `high` are taken as binary32, which is what samples are compared in.
-pub fn threshold(image: &Real, level: f64, high: f64) -> Real {
-    let (level, high) = (f64::from(level as f32), f64::from(high as f32));
+/// For f32 images both are the nearest binary32; for integers the level is compared exactly.
+pub fn threshold(image: &Real, level: f64, high: f64, dtype: DType) -> Real {
+    let number = |v: f64| if dtype == DType::F32 { f64::from(v as f32) } else { v };
     Real::from_fn(image.width, image.height, image.channels, |x, y, c| match image.at(x, y, c) {
         v if c == 3 => v,
-        v if v > level => high,
+        v if v > number(level) => number(high),
         _ => 0.0,
     })
 }
@@ -19,6 +21,14 @@ mod tests {
     #[test]
     fn strictly_greater_and_alpha_kept() {
         let image = Real::from_fn(1, 1, 4, |_, _, c| [127.0, 128.0, f64::NAN, 3.0][c]);
-        assert_eq!(threshold(&image, 127.0, 255.0).data, [0.0, 255.0, 0.0, 3.0]);
+        assert_eq!(threshold(&image, 127.0, 255.0, DType::F32).data, [0.0, 255.0, 0.0, 3.0]);
+    }
+
+    #[test]
+    fn a_level_is_what_the_samples_can_be() {
+        let tenth = Real::from_fn(1, 1, 1, |_, _, _| f64::from(0.1_f32));
+        assert_eq!(threshold(&tenth, 0.1, 1.0, DType::F32).data, [0.0]);
+        let eight = Real::from_fn(1, 1, 1, |_, _, _| 8.0);
+        assert_eq!(threshold(&eight, 7.999_999_999, 1.0, DType::U8).data, [1.0]);
     }
 }

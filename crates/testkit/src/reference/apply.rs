@@ -1,0 +1,136 @@
+use mip_core::{DType, ImageBuffer, PixelFormat};
+
+use super::{Border, Filter};
+use crate::golden::Params;
+use crate::{Real, reference};
+
+/// The exact result of an operator, named and parametrised as in a pipeline file, for the first image of each
+/// input.
+///
+/// # Panics
+/// For operators, parameters or inputs that do not exist: this serves tests, which give right ones.
+pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
+    let desc = *inputs[0].desc();
+    let image = Real::from_buffer(inputs[0]);
+    let known = match op {
+        "resize" => ["width", "height", "shorter_side", "filter", "antialias"].as_slice(),
+        "color_convert" | "layout" => &["to"],
+        "gaussian_blur" => &["kernel", "sigma", "border", "border_value"],
+        "sobel" => &["border", "border_value"],
+        "crop" => &["x", "y", "width", "height", "center"],
+        "flip" => &["direction"],
+        "threshold" => &["threshold", "max_value"],
+        "blend" => &["alpha"],
+        "normalize" => &["mean", "std", "scale"],
+        "cast" => &["to", "scale"],
+        other => panic!("no reference for '{other}'"),
+    };
+    for (name, _) in params.iter() {
+        assert!(known.contains(&name), "no parameter '{name}' of '{op}'");
+    }
+    match op {
+        "resize" => resize(&image, params),
+        "color_convert" => {
+            let to: PixelFormat = params.word("to").expect("to").parse().expect("a format");
+            reference::color_convert(&image, desc.format, to, desc.dtype.full_scale())
+        }
+        "layout" => reference::layout(&image),
+        "gaussian_blur" => {
+            let kernel = params.size("kernel").unwrap_or(5);
+            reference::gaussian_blur(&image, kernel, params.number("sigma"), border(params))
+        }
+        "sobel" => reference::sobel(&image, desc.format, desc.dtype, border(params)),
+        "crop" => crop(&image, params),
+        "flip" => {
+            let direction = params.word("direction").unwrap_or("horizontal");
+            reference::flip(&image, direction != "vertical", direction != "horizontal")
+        }
+        "threshold" => {
+            let high = params.number("max_value").unwrap_or(desc.dtype.full_scale());
+            reference::threshold(&image, params.number("threshold").expect("threshold"), high, desc.dtype)
+        }
+        "blend" => {
+            let alpha = params.number("alpha").unwrap_or(0.5);
+            reference::blend(&image, &Real::from_buffer(inputs[1]), alpha, 1.0 - alpha)
+        }
+        "normalize" => {
+            let scale = params.number("scale").unwrap_or(1.0 / desc.dtype.full_scale());
+            let list = |name, default| params.list(name).unwrap_or_else(|| vec![default]);
+            reference::normalize(&image, scale, &list("mean", 0.0), &list("std", 1.0))
+        }
+        "cast" => {
+            let to: DType = params.word("to").expect("to").parse().expect("a sample type");
+            let scale = params.flag("scale").unwrap_or(true);
+            if scale { reference::cast(&image, desc.dtype, to) } else { image }
+        }
+        _ => unreachable!("refused above"),
+    }
+}
+
+fn border(params: &Params) -> Border {
+    let constant = Border::Constant(params.number("border_value").unwrap_or(0.0));
+    let all = [Border::Reflect101, Border::Reflect, Border::Replicate, Border::Wrap, constant];
+    let name = params.word("border").unwrap_or("reflect101");
+    all.into_iter().find(|b| b.name() == name).unwrap_or_else(|| panic!("no border '{name}'"))
+}
+
+fn resize(image: &Real, params: &Params) -> Real {
+    let (w, h) = (image.width, image.height);
+    // The other side of one given: nearest whole number, halves up, at least 1.
+    let follow = |given: usize, from: usize, other: usize| ((2 * given * other + from) / (2 * from)).max(1);
+    let (width, height) = match (params.size("width"), params.size("height"), params.size("shorter_side")) {
+        (Some(width), Some(height), None) => (width, height),
+        (Some(width), None, None) => (width, follow(width, w, h)),
+        (None, Some(height), None) => (follow(height, h, w), height),
+        (None, None, Some(side)) if w <= h => (side, follow(side, w, h)),
+        (None, None, Some(side)) => (follow(side, h, w), side),
+        other => panic!("width, height, shorter_side: {other:?}"),
+    };
+    let name = params.word("filter").unwrap_or("bilinear");
+    let filter =
+        Filter::ALL.into_iter().find(|f| f.name() == name).unwrap_or_else(|| panic!("no filter '{name}'"));
+    if params.flag("antialias").unwrap_or(false) {
+        assert_eq!(filter, Filter::Bilinear, "only bilinear has an antialiased form");
+        return reference::resize_antialiased(image, width, height);
+    }
+    reference::resize(image, width, height, filter)
+}
+
+fn crop(image: &Real, params: &Params) -> Real {
+    let (width, height) = (params.size("width").expect("width"), params.size("height").expect("height"));
+    let (x, y) = if params.flag("center").unwrap_or(false) {
+        ((image.width - width) / 2, (image.height - height) / 2)
+    } else {
+        (params.size("x").unwrap_or(0), params.size("y").unwrap_or(0))
+    };
+    reference::crop(image, x, y, width, height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mip_core::ImageDesc;
+
+    fn image(width: u32, height: u32) -> ImageBuffer {
+        ImageBuffer::new(ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_side_that_is_not_given_follows_the_ratio() {
+        let size = |image: &ImageBuffer, name, side: u32| {
+            let out = apply("resize", &Params::new().with(name, side), &[image]);
+            (out.width, out.height)
+        };
+        assert_eq!(size(&image(50, 37), "shorter_side", 26), (35, 26));
+        assert_eq!(size(&image(37, 50), "shorter_side", 26), (26, 35));
+        assert_eq!(size(&image(4, 6), "width", 3), (3, 5), "4.5 rounds up");
+        assert_eq!(size(&image(40, 2), "width", 3), (3, 1));
+        assert_eq!(size(&image(40, 10), "height", 2), (8, 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "no parameter 'axis' of 'flip'")]
+    fn a_wrong_parameter_is_a_wrong_test() {
+        apply("flip", &Params::new().with("axis", "both"), &[&image(1, 1)]);
+    }
+}

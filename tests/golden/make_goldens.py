@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Golden images: what OpenCV, Pillow, SciPy and NumPy make of our inputs, where their definition is ours.
+
+    python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python make_goldens.py
+
+Writes inputs/, expected/ and manifest.toml beside this file. Tests read only those; nobody needs Python to run
+them. Each case states the library's call, our operator and parameters, the tolerance and why. Pictures are
+compared pixel by pixel with that tolerance, never by checksum.
+
+Expected values in f64 are exact results before rounding, to which the numeric contract is applied; the tolerance
+does not count there.
+"""
+
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+import PIL
+import scipy
+import scipy.ndimage as ndi
+from PIL import Image
+
+from golden_inputs import *
+from golden_store import Store
+
+ROOT = Path(__file__).parent
+STORE = Store(ROOT)
+OPENCV, PILLOW = f"OpenCV {cv2.__version__}", f"Pillow {PIL.__version__}"
+SCIPY, NUMPY = f"SciPy {scipy.__version__}", f"NumPy {np.__version__}"
+
+FIXED_POINT = "the library works with 8-bit or 11-bit fixed-point weights and rounds halves up"
+EXACT = "the same definition in f64: exact to 1e-13 of the value scale"
+COPIES = "pixels are only moved"
+BINARY32 = "binary32 in another order of operations"
+
+# Our border name, OpenCV's, SciPy's.
+BORDERS = [
+    ("reflect101", cv2.BORDER_REFLECT_101, "mirror"),
+    ("reflect", cv2.BORDER_REFLECT, "reflect"),
+    ("replicate", cv2.BORDER_REPLICATE, "nearest"),
+    ("constant", cv2.BORDER_CONSTANT, "constant"),
+    ("wrap", None, "wrap"),
+]
+
+
+def f64(image):
+    return image.astype(np.float64)
+
+
+def by_plane(f, image):
+    """Applies a function of a 2-D array to every channel."""
+    return f(image) if image.ndim == 2 else np.dstack([f(image[:, :, c]) for c in range(image.shape[2])])
+
+
+def premultiplied(f, rgba):
+    """A linear filter on straight alpha: filter colour * alpha and alpha, then divide; clear stays 0."""
+    alpha = by_plane(f, f64(rgba[:, :, 3]))
+    colour = by_plane(f, f64(rgba[:, :, :3]) * f64(rgba[:, :, 3:]))
+    straight = np.divide(colour, alpha[:, :, None], out=np.zeros_like(colour), where=alpha[:, :, None] > 0)
+    return np.dstack([straight, alpha])
+
+
+def resize_nearest():
+    # Sizes at which no output centre falls on a border between two pixels: there the libraries' floats decide as
+    # they happen to round (48 -> 31, column 15), while our integers take the right-hand pixel.
+    for name, given, (w, h) in [("down", RGB8, (32, 22)), ("up", GRAY16, (80, 50)), ("alpha", RGBA8, (40, 9))]:
+        STORE.case(
+            f"resize_nearest_{name}", "resize", {"width": w, "height": h, "filter": "nearest"}, [given],
+            cv2.resize(given[1], (w, h), interpolation=cv2.INTER_NEAREST_EXACT),
+            OPENCV, "cv2.resize(INTER_NEAREST_EXACT)", COPIES)
+    STORE.case(
+        "resize_nearest_pillow", "resize", {"width": 64, "height": 21, "filter": "nearest"}, [RGB8],
+        np.array(Image.fromarray(RGB8[1]).resize((64, 21), Image.Resampling.NEAREST)),
+        PILLOW, "Image.resize(NEAREST)", COPIES)
+
+
+def zoom(w, h):
+    """SciPy's linear interpolation at half-pixel centres, clamped to the edge."""
+    return lambda plane: ndi.zoom(
+        plane, (h / plane.shape[0], w / plane.shape[1]), order=1, grid_mode=True, mode="nearest")
+
+
+def resize_bilinear():
+    exact = [("down", SMALL8, (15, 9)), ("up", SMALL8, (41, 30)), ("rgb16", RGB16, (15, 31)), ("f32", RGBF, (31, 11)),
+             ("tiny", TINY8, (7, 5)), ("to_one", SMALL8, (1, 1)), ("row", ROW8, (4, 3)), ("column", COLUMN8, (2, 17))]
+    for name, given, (w, h) in exact:
+        # `zoom` drops an axis of one pixel at the input's edge; replicate it, which clamping does anyway.
+        image = f64(given[1])
+        image = np.vstack([image] * 2) if image.shape[0] == 1 else image
+        image = np.hstack([image] * 2) if image.shape[1] == 1 else image
+        STORE.case(
+            f"resize_bilinear_{name}", "resize", {"width": w, "height": h, "filter": "bilinear"}, [given],
+            by_plane(zoom(w, h), image), SCIPY, "ndimage.zoom(order=1, grid_mode=True, mode='nearest')", EXACT)
+    for name, given, (w, h) in [("alpha8", RGBA8, (31, 11)), ("alpha16", RGBA16, (15, 25))]:
+        STORE.case(
+            f"resize_bilinear_{name}", "resize", {"width": w, "height": h, "filter": "bilinear"}, [given],
+            premultiplied(zoom(w, h), given[1]),
+            SCIPY, "ndimage.zoom as above on colour * alpha and on alpha, divided", EXACT)
+    for name, given, (w, h), tolerance, why in [
+        ("opencv_8", RGB8, (32, 25), 1, FIXED_POINT), ("opencv_8_up", RGB8, (77, 41), 1, FIXED_POINT),
+        ("opencv_16", GRAY16, (32, 25), 1, BINARY32 + ", with coordinates rounded to binary32"),
+        ("opencv_f32", GRAYF, (31, 40), 2e-6, BINARY32 + ", with coordinates rounded to binary32"),
+    ]:
+        STORE.case(
+            f"resize_bilinear_{name}", "resize", {"width": w, "height": h, "filter": "bilinear"}, [given],
+            cv2.resize(given[1], (w, h), interpolation=cv2.INTER_LINEAR), OPENCV, "cv2.resize(INTER_LINEAR)", why,
+            tolerance)
+
+
+def resize_area():
+    for name, given, (w, h), tolerance, why in [
+        ("half", RGB8, (24, 37), 1, "OpenCV rounds halves another way"),
+        ("third", RGB8, (16, 37), 1, "OpenCV rounds halves another way"),
+        ("uneven", RGB8, (31, 22), 1, "binary32 sums near a tie"),
+        ("uneven_16", GRAY16, (31, 22), 1, "binary32 sums near a tie"),
+        ("uneven_f32", RGBF, (10, 7), 2e-6, BINARY32),
+        ("to_one", RGB8, (1, 1), 1, "binary32 sums near a tie"),
+    ]:
+        STORE.case(
+            f"resize_area_{name}", "resize", {"width": w, "height": h, "filter": "area"}, [given],
+            cv2.resize(given[1], (w, h), interpolation=cv2.INTER_AREA), OPENCV, "cv2.resize(INTER_AREA)", why, tolerance)
+    STORE.case(
+        "resize_area_reduce", "resize", {"width": 12, "height": 37, "filter": "area"}, [RGB8],
+        np.array(Image.fromarray(RGB8[1]).reduce((4, 1))), PILLOW, "Image.reduce((4, 1))",
+        "Pillow rounds halves up", 1)
+    image = f64(RGBA16[1])[:16, :20]
+    cut = ("rgba16_cut", RGBA16[1][:16, :20])
+    blocks = lambda plane: plane.reshape(4, 4, 4, 5).mean(axis=(1, 3))
+    STORE.case(
+        "resize_area_alpha", "resize", {"width": 4, "height": 4, "filter": "area"}, [cut],
+        premultiplied(blocks, image), NUMPY, "means of blocks of 5x4 of colour * alpha and of alpha, divided", EXACT)
+
+
+def resize_antialias():
+    two_roundings = "Pillow rounds between the two passes as well, with 22-bit fixed-point weights"
+    for name, given, (w, h) in [("gray", GRAY8, (17, 11)), ("rgb", RGB8, (31, 22)), ("mixed", RGB8, (19, 60)),
+                                ("to_one", GRAY8, (1, 1)), ("up", RGB8, (60, 60))]:
+        STORE.case(
+            f"resize_antialias_{name}", "resize",
+            {"width": w, "height": h, "filter": "bilinear", "antialias": True}, [given],
+            np.array(Image.fromarray(given[1]).resize((w, h), Image.Resampling.BILINEAR)),
+            PILLOW, "Image.resize(BILINEAR)", two_roundings, 1)
+    STORE.case(
+        "resize_antialias_f32", "resize", {"width": 9, "height": 6, "filter": "bilinear", "antialias": True}, [GRAYF],
+        np.array(Image.fromarray(GRAYF[1]).resize((9, 6), Image.Resampling.BILINEAR)),
+        PILLOW, "Image.resize(BILINEAR) of mode F", BINARY32, 2e-6)
+
+
+def color_convert():
+    to_gray = [("opencv_8", RGB8, 1, "OpenCV's 15-bit fixed-point weights near a tie"),
+               ("opencv_16", RGB16, 1, "OpenCV's 14-bit fixed-point weights, which carry over to 1 near a tie"),
+               ("opencv_f32", RGBF, 1e-6, BINARY32)]
+    for name, given, tolerance, why in to_gray:
+        STORE.case(
+            f"gray_{name}", "color_convert", {"to": "gray"}, [given], cv2.cvtColor(given[1], cv2.COLOR_RGB2GRAY),
+            OPENCV, "cv2.cvtColor(COLOR_RGB2GRAY)", why, tolerance)
+    STORE.case(
+        "gray_pillow", "color_convert", {"to": "gray"}, [RGB8], np.array(Image.fromarray(RGB8[1]).convert("L")),
+        PILLOW, "Image.convert('L')", "Pillow's 16-bit fixed-point weights near a tie", 1)
+    STORE.case(
+        "gray_bgra", "color_convert", {"to": "gray"}, [("bgra8", RGBA8[1], "bgra")],
+        cv2.cvtColor(RGBA8[1], cv2.COLOR_BGRA2GRAY), OPENCV, "cv2.cvtColor(COLOR_BGRA2GRAY)", "as gray_opencv_8", 1)
+    for name, given, to, code in [
+        ("rgb_to_bgr", RGB8, "bgr", "RGB2BGR"), ("rgb_to_rgba", RGB16, "rgba", "RGB2RGBA"),
+        ("rgb_to_bgra", RGB8, "bgra", "RGB2BGRA"), ("rgba_to_bgr", RGBA8, "bgr", "RGBA2BGR"),
+        ("rgba_to_bgra", RGBA16, "bgra", "RGBA2BGRA"), ("gray_to_rgb", GRAY8, "rgb", "GRAY2RGB"),
+        ("gray_to_bgra", GRAY8, "bgra", "GRAY2BGRA"), ("f32_to_rgba", RGBF, "rgba", "RGB2RGBA"),
+    ]:
+        STORE.case(
+            f"color_{name}", "color_convert", {"to": to}, [given],
+            cv2.cvtColor(given[1], getattr(cv2, f"COLOR_{code}")), OPENCV, f"cv2.cvtColor(COLOR_{code})", COPIES, format=to)
+
+
+def gaussian_blur():
+    for ours, _, theirs in BORDERS:
+        for name, given, kernel, sigma in [("8", SMALL8, 5, 1.1), ("f32", GRAYF, 7, 2.0), ("tiny", TINY8, 15, 3.0),
+                                           ("row", ROW8, 31, 4.0), ("column", COLUMN8, 9, None)]:
+            if name in ("row", "column") and ours in ("constant", "replicate"):
+                continue
+            params = {"kernel": kernel, "border": ours} | ({"border_value": 77.0} if ours == "constant" else {})
+            params |= {} if sigma is None else {"sigma": sigma}
+            width = sigma or 0.15 * kernel + 0.35
+            STORE.case(
+                f"gaussian_{ours}_{name}", "gaussian_blur", params, [given],
+                ndi.gaussian_filter(f64(given[1]), width, radius=kernel // 2, mode=theirs, cval=77.0),
+                SCIPY, f"ndimage.gaussian_filter(radius={kernel // 2}, mode='{theirs}')", EXACT)
+    for ours, opencv, _ in BORDERS[:4]:
+        STORE.case(
+            f"gaussian_opencv_{ours}", "gaussian_blur", {"kernel": 7, "sigma": 1.5, "border": ours}, [RGB8],
+            cv2.GaussianBlur(RGB8[1], (7, 7), 1.5, borderType=opencv),
+            OPENCV, "cv2.GaussianBlur (7, 7)", FIXED_POINT, 1)
+    STORE.case(
+        "gaussian_opencv_default_sigma", "gaussian_blur", {"kernel": 11}, [GRAY16],
+        cv2.GaussianBlur(GRAY16[1], (11, 11), 0), OPENCV, "cv2.GaussianBlur (11, 11), sigma 0",
+        "16-bit fixed-point weights, each off by up to 2^-17 of full scale", 2)
+    rgba = premultiplied(lambda p: ndi.gaussian_filter(p, 1.1, radius=2, mode="mirror"), RGBA8[1])
+    STORE.case(
+        "gaussian_alpha", "gaussian_blur", {"kernel": 5, "sigma": 1.1}, [RGBA8], rgba,
+        SCIPY, "ndimage.gaussian_filter on colour * alpha and on alpha, divided", EXACT)
+
+
+def sobel():
+    across = np.array([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+    for ours, opencv, theirs in BORDERS:
+        params = {"border": ours} | ({"border_value": 77} if ours == "constant" else {})
+        # Not ndimage.sobel, whose second pass takes the constant for a derivative.
+        edges = [ndi.correlate(f64(SMALL8[1]), kernel, mode=theirs, cval=77.0) for kernel in (across, across.T)]
+        STORE.case(
+            f"sobel_{ours}", "sobel", params, [SMALL8], np.hypot(*edges),
+            SCIPY, f"hypot of ndimage.correlate(mode='{theirs}') with the 3x3 kernels", EXACT)
+        if opencv is not None:
+            gx, gy = (cv2.Sobel(TINY8[1], cv2.CV_64F, *d, ksize=3, borderType=opencv) for d in [(1, 0), (0, 1)])
+            STORE.case(
+                f"sobel_opencv_{ours}", "sobel", {"border": ours}, [TINY8], np.hypot(gx, gy),
+                OPENCV, "hypot of cv2.Sobel(CV_64F)", EXACT)
+    gx, gy = (cv2.Sobel(GRAYF[1], cv2.CV_64F, *d, ksize=3) for d in [(1, 0), (0, 1)])
+    STORE.case("sobel_f32", "sobel", {}, [GRAYF], np.hypot(gx, gy), OPENCV, "hypot of cv2.Sobel(CV_64F)", EXACT)
+    gx, gy = (cv2.Sobel(GRAY16[1], cv2.CV_64F, *d, ksize=3) for d in [(1, 0), (0, 1)])
+    STORE.case(
+        "sobel_16", "sobel", {}, [GRAY16], np.minimum(np.rint(np.hypot(gx, gy)), 65535).astype(np.uint16),
+        OPENCV, "hypot of cv2.Sobel(CV_64F), rounded", "f64, then one rounding; ours is binary32, so 1 near a tie", 1)
+    gray = np.rint(f64(RGB8[1]) @ [299, 587, 114] / 1000)
+    gx, gy = (cv2.Sobel(gray, cv2.CV_64F, *d, ksize=3) for d in [(1, 0), (0, 1)])
+    STORE.case(
+        "sobel_rgb", "sobel", {}, [RGB8], np.minimum(np.rint(np.hypot(gx, gy)), 255).astype(np.uint8),
+        OPENCV, "hypot of cv2.Sobel(CV_64F) of the gray image rounded by NumPy", "no magnitude lies on a tie")
+
+
+def moves():
+    for name, code, params in [("horizontal", 1, {"direction": "horizontal"}), ("vertical", 0, {"direction": "vertical"}),
+                               ("both", -1, {"direction": "both"})]:
+        STORE.case(f"flip_{name}", "flip", params, [RGB8], cv2.flip(RGB8[1], code), OPENCV, f"cv2.flip({code})", COPIES)
+    STORE.case(
+        "crop", "crop", {"x": 5, "y": 7, "width": 31, "height": 19}, [RGB8],
+        np.array(Image.fromarray(RGB8[1]).crop((5, 7, 36, 26))), PILLOW, "Image.crop((5, 7, 36, 26))", COPIES)
+    for name, given in [("8", RGB8), ("f32", RGBF)]:
+        STORE.case(
+            f"layout_chw_{name}", "layout", {"to": "chw"}, [given], given[1].transpose(2, 0, 1),
+            NUMPY, "transpose(2, 0, 1)", COPIES, layout="chw")
+
+
+def arithmetic():
+    for name, given, level, high in [("8", RGB8, 127.0, 255.0), ("16", GRAY16, 30000.0, 60000.0), ("f32", GRAYF, 0.5, 2.0)]:
+        params = {"threshold": level, "max_value": high}
+        STORE.case(
+            f"threshold_{name}", "threshold", params, [given],
+            cv2.threshold(given[1], level, high, cv2.THRESH_BINARY)[1], OPENCV, "cv2.threshold(THRESH_BINARY)",
+            "strictly greater in both")
+    STORE.case(
+        "blend_half", "blend", {"alpha": 0.5}, [RGB8, OTHER8], cv2.addWeighted(RGB8[1], 0.5, OTHER8[1], 0.5, 0),
+        OPENCV, "cv2.addWeighted(0.5, 0.5)", "halves are ties, which OpenCV may round another way", 1)
+    STORE.case(
+        "blend_uneven", "blend", {"alpha": 0.3}, [RGB8, OTHER8], f64(RGB8[1]) * 0.3 + f64(OTHER8[1]) * 0.7,
+        NUMPY, "a * 0.3 + b * 0.7", EXACT)
+    mean, std = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+    STORE.case(
+        "normalize_imagenet", "normalize", {"mean": mean, "std": std}, [RGB8], (f64(RGB8[1]) / 255 - mean) / std,
+        NUMPY, "(v / 255 - mean) / std", EXACT)
+    STORE.case(
+        "cast_16_to_8", "cast", {"to": "u8"}, [RGB16], f64(RGB16[1]) / 257, NUMPY, "v / 257", EXACT)
+    STORE.case(
+        "cast_8_to_16", "cast", {"to": "u16"}, [RGB8], RGB8[1].astype(np.uint16) * 257, NUMPY, "v * 257", "integers")
+    STORE.case("cast_8_to_f32", "cast", {"to": "f32"}, [RGBA8], f64(RGBA8[1]) / 255, NUMPY, "v / 255", EXACT)
+
+
+def main():
+    for folder in ("inputs", "expected"):
+        shutil.rmtree(ROOT / folder, ignore_errors=True)
+    for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
+                   moves, arithmetic):
+        family()
+    STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}; see there.")
+    size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))
+    print(f"{len(STORE.cases)} cases, {size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
