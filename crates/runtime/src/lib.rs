@@ -1,4 +1,25 @@
 //! Runs plans on devices: the device traits, the null device, the memory manager, the DAG scheduler, sessions.
+//!
+//! ```text
+//! Session            a plan bound to a device: memory held, groups loaded, one run at a time
+//!   DagScheduler     launches in plan order, events and waits, failure propagation
+//!   MemoryManager    pooled device and pinned memory, shared by all sessions of a device
+//!     Device         streams, events, memory, executables: `null` here, others in their own crates
+//! ```
+
+#![deny(unsafe_code)]
 
 pub mod device;
+mod error;
 pub mod memory;
+pub mod scheduler;
+pub mod session;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use error::RuntimeError;
+pub use memory::{AllocatorMode, Block, ManagerOptions, MemoryManager, MemoryStats, SpaceStats};
+pub use scheduler::{
+    Bindings, CancelToken, DagScheduler, ErrorCallback, LoadedPlan, SchedulerStats, TaskReport, TaskState,
+};
+pub use session::{ExecutionReport, RunRequest, Session, SessionOptions, Ticket};

@@ -5,6 +5,7 @@
 
 mod command;
 mod error;
+pub mod null;
 
 use std::any::Any;
 use std::fmt;
@@ -56,6 +57,16 @@ pub enum Space {
     Device,
     /// Host memory that the device can copy from and to at full speed.
     Pinned,
+}
+
+impl Space {
+    /// `device` or `pinned`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Pinned => "pinned",
+        }
+    }
 }
 
 /// A device. Handles it gives out keep what they need alive; all may be used and dropped on any thread.

@@ -1,0 +1,147 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{Block, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats};
+use crate::device::{Device, DeviceError, DeviceInfo, Space};
+
+/// How device memory is allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocatorMode {
+    /// From a pool of cached blocks.
+    #[default]
+    Pooled,
+    /// Through the driver's stream-ordered calls.
+    StreamOrdered,
+}
+
+impl fmt::Display for AllocatorMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pooled => "pooled",
+            Self::StreamOrdered => "stream-ordered",
+        })
+    }
+}
+
+/// Settings of a [`MemoryManager`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManagerOptions {
+    /// Mode asked for.
+    pub allocator: AllocatorMode,
+    /// Most bytes of unused pinned memory to keep; not a limit on what can be used.
+    pub pinned_pool_size: usize,
+    /// Most bytes of device memory to take from the driver.
+    pub memory_limit: Option<usize>,
+}
+
+impl Default for ManagerOptions {
+    /// Pooled, 64 MiB of unused pinned memory kept, no limit.
+    fn default() -> Self {
+        Self { allocator: AllocatorMode::Pooled, pinned_pool_size: 64 << 20, memory_limit: None }
+    }
+}
+
+/// Counters of both memory spaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct MemoryStats {
+    /// Where kernels work.
+    pub device: SpaceStats,
+    /// Host memory for fast copies.
+    pub pinned: SpaceStats,
+}
+
+/// Hands out pooled memory of one device to all its sessions.
+#[derive(Debug)]
+pub struct MemoryManager {
+    device: Arc<dyn Device>,
+    options: ManagerOptions,
+    device_pool: PoolResource,
+    pinned_pool: PoolResource,
+}
+
+/// Unused device memory that is kept whatever the workload.
+const DEVICE_CACHE_FLOOR: usize = 64 << 20;
+
+impl MemoryManager {
+    /// A manager for `device`.
+    pub fn new(device: Arc<dyn Device>, options: ManagerOptions) -> Arc<Self> {
+        let driver: Arc<dyn Resource> = Arc::new(DriverResource::new(device.clone(), Space::Device));
+        let limited = match options.memory_limit {
+            Some(limit) => Arc::new(LimitResource::new(driver, limit)),
+            None => driver,
+        };
+        let device_pool = PoolResource::new(limited, CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR });
+        let pinned = Arc::new(DriverResource::new(device.clone(), Space::Pinned));
+        let pinned_pool = PoolResource::new(pinned, CacheBound::Bytes(options.pinned_pool_size));
+        Arc::new(Self { device, options, device_pool, pinned_pool })
+    }
+
+    /// The device whose memory this is.
+    pub const fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+
+    /// Memory where kernels work.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`] when there is none even after giving back what was cached,
+    /// [`DeviceError::Unsupported`] after [`MemoryManager::shutdown`], or what the driver says.
+    pub fn allocate_device(&self, bytes: usize) -> Result<Block, DeviceError> {
+        self.device_pool.allocate(bytes)
+    }
+
+    /// Host memory that the device copies from and to at full speed.
+    ///
+    /// # Errors
+    /// As for [`MemoryManager::allocate_device`].
+    pub fn allocate_pinned(&self, bytes: usize) -> Result<Block, DeviceError> {
+        self.pinned_pool.allocate(bytes)
+    }
+
+    /// Device memory that holds intermediates and scratch while a plan runs.
+    ///
+    /// # Errors
+    /// As for [`MemoryManager::allocate_device`].
+    pub fn allocate_workspace(&self, bytes: usize) -> Result<Block, DeviceError> {
+        self.device_pool.allocate(bytes)
+    }
+
+    /// The mode asked for.
+    pub const fn requested_mode(&self) -> AllocatorMode {
+        self.options.allocator
+    }
+
+    /// The mode in effect, with the reason when it is not the one asked for.
+    pub fn effective_mode(&self) -> (AllocatorMode, Option<String>) {
+        let reason = match (self.options.allocator, &self.device.info().stream_ordered) {
+            (AllocatorMode::Pooled, _) => None,
+            (AllocatorMode::StreamOrdered, Err(reason)) => Some(reason.clone()),
+            (AllocatorMode::StreamOrdered, Ok(())) => {
+                Some("this version allocates from pools only; the device itself supports it".to_owned())
+            }
+        };
+        (AllocatorMode::Pooled, reason)
+    }
+
+    /// Counters since creation.
+    pub fn stats(&self) -> MemoryStats {
+        MemoryStats { device: self.device_pool.stats(), pinned: self.pinned_pool.stats() }
+    }
+
+    /// Gives all unused memory back to the driver; returns how many bytes.
+    pub fn trim(&self) -> usize {
+        self.device_pool.trim() + self.pinned_pool.trim()
+    }
+
+    /// Gives unused memory back and refuses every later allocation. Blocks handed out stay valid and are freed
+    /// when dropped.
+    pub fn shutdown(&self) {
+        let DeviceInfo { name, .. } = self.device.info();
+        let reason = format!("the memory manager of '{name}' is shut down; make a new one to allocate again");
+        self.device_pool.close(&reason);
+        self.pinned_pool.close(&reason);
+    }
+}

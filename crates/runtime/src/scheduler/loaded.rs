@@ -1,0 +1,84 @@
+use std::sync::Arc;
+
+use mip_plan::{Place, Plan};
+
+use super::attribution;
+use crate::RuntimeError;
+use crate::device::{Device, Event, Executable, Stream};
+
+/// A plan made ready for a device: one stream a lane, an event for each group that others wait for, every
+/// group loaded. Nothing is created later.
+#[derive(Debug)]
+pub struct LoadedPlan {
+    plan: Arc<Plan>,
+    pub(crate) streams: Vec<Arc<dyn Stream>>,
+    /// By group; present where some group waits for it.
+    pub(super) events: Vec<Option<Arc<dyn Event>>>,
+    /// By plan input; present where groups on several lanes read it.
+    pub(super) upload_events: Vec<Option<Arc<dyn Event>>>,
+    pub(super) executables: Vec<Arc<dyn Executable>>,
+}
+
+impl LoadedPlan {
+    /// Creates what the plan needs on the device.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Load`] when a group cannot be prepared, [`RuntimeError::Device`] when the device
+    /// refuses a stream or an event.
+    pub fn new(device: &dyn Device, plan: Arc<Plan>) -> Result<Self, RuntimeError> {
+        let stream = |lane: u32| {
+            let stream = device.create_stream(&format!("lane {lane}"));
+            stream.map_err(|error| RuntimeError::Device {
+                what: format!("creating the stream of lane {lane}"),
+                error,
+            })
+        };
+        let event = |needed: bool, what: String| {
+            let create = || {
+                let event = device.create_event();
+                event.map_err(|error| RuntimeError::Device {
+                    what: format!("creating an event for {what}"),
+                    error,
+                })
+            };
+            needed.then(create).transpose()
+        };
+        let load = |group| {
+            let loaded = device.load(&plan, group);
+            loaded.map_err(|error| attribution::load_error(&plan, group, error))
+        };
+        let groups = plan.groups.len();
+        let waited_for = |group: usize| plan.waits.iter().any(|wait| wait.on == group);
+        Ok(Self {
+            streams: (0..plan.lanes).map(stream).collect::<Result<_, _>>()?,
+            events: (0..groups)
+                .map(|group| event(waited_for(group), format!("group {group}")))
+                .collect::<Result<_, _>>()?,
+            upload_events: (plan.inputs.iter())
+                .map(|input| event(spans_lanes(&plan, input.buffer), format!("input '{}'", input.name)))
+                .collect::<Result<_, _>>()?,
+            executables: (0..groups).map(load).collect::<Result<_, _>>()?,
+            plan,
+        })
+    }
+
+    /// The plan.
+    pub const fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Index of the input that a buffer stands for.
+    pub(super) fn input_of(&self, buffer: usize) -> Option<usize> {
+        match self.plan.buffers[buffer].place {
+            Place::Input(index) => Some(index),
+            Place::Output(_) | Place::Arena { .. } => None,
+        }
+    }
+}
+
+/// Whether groups on more than one lane read a buffer.
+fn spans_lanes(plan: &Plan, buffer: usize) -> bool {
+    let mut lanes = plan.buffers[buffer].consumers.iter().map(|&group| plan.groups[group].lane);
+    let first = lanes.next();
+    lanes.any(|lane| Some(lane) != first)
+}

@@ -1,0 +1,99 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mip_plan::{BufferId, TaskId};
+use serde::Serialize;
+
+use super::run_state::{Phase, RunState};
+use crate::RuntimeError;
+
+/// What became of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskState {
+    /// Not finished yet.
+    Pending,
+    /// Finished on the device.
+    Completed,
+    /// Failed itself, or did not run because a task whose result it needs failed.
+    Failed {
+        /// The task that failed: the task itself, or the first of those it depends on.
+        cause: TaskId,
+    },
+    /// Did not run because the run was cancelled.
+    Cancelled,
+}
+
+impl fmt::Display for TaskState {
+    /// `pending`, `completed`, `failed` or `cancelled`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pending => "pending",
+            Self::Completed => "completed",
+            Self::Failed { .. } => "failed",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// One task after an execution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskReport {
+    /// The user's name.
+    pub name: String,
+    /// Operator name.
+    pub op: String,
+    /// What became of it.
+    pub state: TaskState,
+    /// How often it was started in this execution.
+    pub invocations: u64,
+}
+
+/// An execution after its end.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// All tasks, in plan order.
+    pub tasks: Vec<TaskReport>,
+    /// The failure of each failing task.
+    pub errors: BTreeMap<TaskId, RuntimeError>,
+    /// Outputs that were computed but could not be copied out, by buffer.
+    pub lost_outputs: BTreeMap<BufferId, RuntimeError>,
+    /// What the error callback panicked with, to be resumed by whoever waits.
+    pub panic: Option<Box<dyn Any + Send>>,
+}
+
+impl RunOutcome {
+    /// The first error in plan order: of tasks, then of copies, then that the run was cancelled.
+    pub fn error(&self) -> Option<RuntimeError> {
+        let cancelled = || {
+            let unfinished = self.tasks.iter().filter(|t| t.state == TaskState::Cancelled).count();
+            (unfinished > 0).then_some(RuntimeError::Cancelled { unfinished, tasks: self.tasks.len() })
+        };
+        let first = self.errors.values().chain(self.lost_outputs.values()).next();
+        first.cloned().or_else(cancelled)
+    }
+}
+
+/// Reads the final states. All streams have been waited for.
+pub(super) fn of(state: &RunState) -> RunOutcome {
+    let mut progress = state.progress();
+    let report = |(index, task): (usize, &mip_plan::PlanTask)| TaskReport {
+        name: task.name.clone(),
+        op: task.op.clone(),
+        state: match (progress.causes[task.group], progress.phases[task.group]) {
+            (Some(cause), _) => TaskState::Failed { cause },
+            (None, Phase::Ended) => TaskState::Completed,
+            (None, Phase::Cancelled) => TaskState::Cancelled,
+            (None, _) => TaskState::Pending,
+        },
+        invocations: progress.invocations[index],
+    };
+    let tasks = state.plan.tasks.iter().enumerate().map(report).collect();
+    RunOutcome {
+        tasks,
+        errors: std::mem::take(&mut progress.errors),
+        lost_outputs: std::mem::take(&mut progress.lost_outputs),
+        panic: progress.panic.take(),
+    }
+}

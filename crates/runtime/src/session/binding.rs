@@ -1,0 +1,159 @@
+use std::sync::Arc;
+
+use mip_core::{ALIGNMENT, BatchLayout, ImageBuffer};
+use mip_plan::{Buffer, BufferId, Place, Uniforms};
+
+use super::Session;
+use crate::device::{BufferMemory, BufferRef, DeviceError};
+use crate::scheduler::{Download, Upload};
+use crate::{Bindings, Block, RuntimeError};
+
+/// The memory that one run has beside the arena.
+#[derive(Debug)]
+pub(super) struct RunMemory {
+    /// By input: the device's copy; `None` for those read in place.
+    inputs: Vec<Option<Arc<Block>>>,
+    /// Every buffer handed to the caller.
+    outputs: Vec<OutputMemory>,
+}
+
+/// The memory of one output.
+#[derive(Debug)]
+pub(super) struct OutputMemory {
+    pub(super) buffer: BufferId,
+    pub(super) layout: BatchLayout,
+    /// Written by the kernels.
+    device: Arc<Block>,
+    /// Copied to afterwards, where the host cannot read what kernels write.
+    pinned: Option<Arc<Block>>,
+}
+
+impl OutputMemory {
+    /// The memory the host reads.
+    pub(super) fn host_block(&self) -> &Arc<Block> {
+        self.pinned.as_ref().unwrap_or(&self.device)
+    }
+}
+
+impl RunMemory {
+    /// Fresh blocks for the outputs, the session's own for the inputs that have to be copied.
+    pub(super) fn allocate(
+        session: &Session,
+        inputs: &[ImageBuffer],
+        kept: &mut [Option<Arc<Block>>],
+    ) -> Result<Self, RuntimeError> {
+        let plan = session.plan();
+        let unified = session.device.info().unified_memory;
+        let mut copies = Vec::with_capacity(inputs.len());
+        for ((image, input), kept) in inputs.iter().zip(&plan.inputs).zip(kept) {
+            let in_place = unified && is_aligned(image);
+            copies.push(if in_place { None } else { Some(Self::input_block(session, input, kept)?) });
+        }
+        let handed_out = plan.buffers.iter().enumerate().filter(|(_, b)| matches!(b.place, Place::Output(_)));
+        let outputs = handed_out.map(|(id, buffer)| Self::output(session, id, buffer, unified));
+        Ok(Self { inputs: copies, outputs: outputs.collect::<Result<_, _>>()? })
+    }
+
+    fn input_block(
+        session: &Session,
+        input: &mip_plan::PlanInput,
+        kept: &mut Option<Arc<Block>>,
+    ) -> Result<Arc<Block>, RuntimeError> {
+        if let Some(block) = kept {
+            return Ok(block.clone());
+        }
+        let layout = copied_layout(&session.plan().buffers[input.buffer])?;
+        let block = session.manager.allocate_device(layout.span());
+        let what = || format!("the device's copy of input '{}'", input.name);
+        let block = Arc::new(block.map_err(|error| RuntimeError::Allocation { what: what(), error })?);
+        Ok(kept.insert(block).clone())
+    }
+
+    fn output(
+        session: &Session,
+        id: BufferId,
+        buffer: &Buffer,
+        unified: bool,
+    ) -> Result<OutputMemory, RuntimeError> {
+        let bytes = buffer.layout.span();
+        let own = |block: Result<Block, DeviceError>| {
+            let what = || format!("output '{}'", buffer.name);
+            block.map(Arc::new).map_err(|error| RuntimeError::Allocation { what: what(), error })
+        };
+        let device = own(session.manager.allocate_device(bytes))?;
+        let pinned = if unified { None } else { Some(own(session.manager.allocate_pinned(bytes))?) };
+        Ok(OutputMemory { buffer: id, layout: buffer.layout, device, pinned })
+    }
+
+    /// Blocks that hold nothing of value yet.
+    pub(super) fn written_blocks(&self) -> impl Iterator<Item = &Block> {
+        self.outputs.iter().flat_map(|o| [Some(&*o.device), o.pinned.as_deref()]).flatten()
+    }
+
+    /// Gives up everything but what the host reads.
+    pub(super) fn into_outputs(self) -> Vec<OutputMemory> {
+        self.outputs
+    }
+
+    /// Memory for every buffer, and the copies to make.
+    pub(super) fn bind(
+        &self,
+        session: &Session,
+        inputs: Vec<ImageBuffer>,
+        uniforms: Vec<Arc<[Uniforms]>>,
+    ) -> Result<Bindings, RuntimeError> {
+        let plan = session.plan();
+        let arena = session.arena.as_ref().map(|block| block.memory().clone());
+        let buffers = plan.buffers.iter().enumerate().map(|(id, buffer)| {
+            let layout = buffer.layout;
+            match buffer.place {
+                Place::Arena { offset } => {
+                    let memory = arena.clone().expect("a plan with buffers in the arena has an arena");
+                    Ok(BufferRef { memory: BufferMemory::Block(memory), offset, layout })
+                }
+                Place::Output(_) => Ok(block_ref(&self.output_of(id).device, layout)),
+                Place::Input(index) => match &self.inputs[index] {
+                    Some(block) => Ok(block_ref(block, copied_layout(buffer)?)),
+                    None => Ok(in_place_ref(inputs[index].clone())),
+                },
+            }
+        });
+        let buffers = buffers.collect::<Result<_, RuntimeError>>()?;
+        let copied =
+            inputs.into_iter().zip(&plan.inputs).zip(&self.inputs).filter(|(_, block)| block.is_some());
+        let uploads = copied.map(|((from, input), _)| Upload { buffer: input.buffer, from }).collect();
+        let download = |output: &OutputMemory| {
+            let pinned = output.pinned.as_ref()?;
+            Some(Download { buffer: output.buffer, to: block_ref(pinned, output.layout) })
+        };
+        let downloads = self.outputs.iter().filter_map(download).collect();
+        Ok(Bindings { buffers, arena, uniforms, uploads, downloads })
+    }
+
+    fn output_of(&self, buffer: BufferId) -> &OutputMemory {
+        self.outputs.iter().find(|o| o.buffer == buffer).expect("allocated for every output buffer")
+    }
+}
+
+fn block_ref(block: &Block, layout: BatchLayout) -> BufferRef {
+    BufferRef { memory: BufferMemory::Block(block.memory().clone()), offset: 0, layout }
+}
+
+fn in_place_ref(image: ImageBuffer) -> BufferRef {
+    let layout = *image.layout();
+    BufferRef { memory: BufferMemory::Host(image), offset: 0, layout }
+}
+
+/// The device's copy of an input: rows aligned, whatever the caller's strides are.
+fn copied_layout(buffer: &Buffer) -> Result<BatchLayout, RuntimeError> {
+    let layout = BatchLayout::pitched(buffer.layout.desc, buffer.layout.batch_size, ALIGNMENT);
+    layout.map_err(|error| RuntimeError::Allocation {
+        what: format!("the device's copy of '{}'", buffer.name),
+        error: DeviceError::Unsupported(error.to_string()),
+    })
+}
+
+/// Whether samples can be read as their type where they lie. Memory from outside may start anywhere.
+fn is_aligned(image: &ImageBuffer) -> bool {
+    image.view().data().as_ptr().addr().is_multiple_of(image.desc().dtype.size())
+}

@@ -1,0 +1,153 @@
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mip_core::ImageBuffer;
+use mip_plan::{Plan, PlanOutput};
+
+use super::binding::{OutputMemory, RunMemory};
+use super::storage;
+use crate::scheduler::{PendingRun, RunOutcome};
+use crate::{Block, RuntimeError, TaskReport, TaskState};
+
+/// A finished run.
+#[derive(Debug)]
+pub struct ExecutionReport {
+    /// The results, in plan order; `None` where the producing task did not complete or its result could not
+    /// be read back. Each owns its memory and gives it back to the pool when dropped.
+    pub outputs: Vec<Option<ImageBuffer>>,
+    /// All tasks, in plan order.
+    pub tasks: Vec<TaskReport>,
+    /// The first error in plan order, if anything failed or was cancelled.
+    pub error: Option<RuntimeError>,
+}
+
+/// A run that was started. Dropping it gives up the results; the run itself goes on to its end.
+#[derive(Debug)]
+pub struct Ticket {
+    run: Arc<Run>,
+}
+
+impl Ticket {
+    pub(super) const fn new(run: Arc<Run>) -> Self {
+        Self { run }
+    }
+
+    /// Waits for the run. All outputs are complete.
+    ///
+    /// # Panics
+    /// When the error callback panicked during the run, with the same payload.
+    pub fn wait(self) -> ExecutionReport {
+        self.run.finish();
+        let finished = match std::mem::replace(&mut *self.run.lock(), Stage::Taken) {
+            Stage::Finished(finished) => finished,
+            Stage::Going(_) | Stage::Taken => unreachable!("finished above, and only tickets take it"),
+        };
+        if let Some(panic) = finished.panic {
+            resume_unwind(panic);
+        }
+        finished.report
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut stage = self.run.lock();
+        match &mut *stage {
+            Stage::Going(going) => going.wanted = false,
+            Stage::Finished(_) => *stage = Stage::Taken,
+            Stage::Taken => {}
+        }
+    }
+}
+
+/// A run shared by its ticket and its session: whoever comes first waits for it.
+#[derive(Debug)]
+pub(super) struct Run {
+    plan: Arc<Plan>,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Going(Box<Going>),
+    Finished(Box<Finished>),
+    Taken,
+}
+
+#[derive(Debug)]
+struct Going {
+    // Declared first: dropping it waits for the device, which uses the memory below.
+    pending: PendingRun,
+    memory: RunMemory,
+    arena: Option<Arc<Block>>,
+    wanted: bool,
+}
+
+#[derive(Debug)]
+struct Finished {
+    report: ExecutionReport,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl Run {
+    pub(super) fn start(
+        plan: Arc<Plan>,
+        pending: PendingRun,
+        memory: RunMemory,
+        arena: Option<Arc<Block>>,
+    ) -> Arc<Self> {
+        let going = Box::new(Going { pending, memory, arena, wanted: true });
+        Arc::new(Self { plan, stage: Mutex::new(Stage::Going(going)) })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the device and reads the outputs, unless that was done before.
+    pub(super) fn finish(&self) {
+        let mut stage = self.lock();
+        *stage = match std::mem::replace(&mut *stage, Stage::Taken) {
+            Stage::Going(going) => self.read(*going),
+            done => done,
+        };
+    }
+
+    fn read(&self, going: Going) -> Stage {
+        let mut outcome = going.pending.join();
+        drop(going.arena);
+        if !going.wanted {
+            return Stage::Taken;
+        }
+        let memory = going.memory.into_outputs();
+        let read = |output: &PlanOutput| self.output(output, &memory, &mut outcome);
+        let outputs = self.plan.outputs.iter().map(read).collect();
+        let (error, panic) = (outcome.error(), outcome.panic);
+        Stage::Finished(Box::new(Finished {
+            report: ExecutionReport { outputs, tasks: outcome.tasks, error },
+            panic,
+        }))
+    }
+
+    fn output(
+        &self,
+        output: &PlanOutput,
+        memory: &[OutputMemory],
+        outcome: &mut RunOutcome,
+    ) -> Option<ImageBuffer> {
+        let completed = outcome.tasks[output.task].state == TaskState::Completed;
+        if !completed || outcome.lost_outputs.contains_key(&output.buffer) {
+            return None;
+        }
+        let own = memory.iter().find(|m| m.buffer == output.buffer)?;
+        let image = storage::image(own.layout, own.host_block().clone());
+        image
+            .map_err(|error| {
+                let output_name = self.plan.tasks[output.task].name.clone();
+                let lost = RuntimeError::Download { output: output_name, error };
+                outcome.lost_outputs.insert(output.buffer, lost);
+            })
+            .ok()
+    }
+}

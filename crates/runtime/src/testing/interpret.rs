@@ -1,0 +1,131 @@
+use std::sync::Arc;
+
+use mip_core::{BatchLayout, DType, ImageBuffer, ImageView, Layout, Sample};
+use mip_plan::{Group, Kernel, MapKernel, Operand, Stage};
+
+use crate::device::null::{NullDevice, NullOptions, host_of, with_pixels, with_pixels_mut};
+use crate::device::{BufferRef, DeviceError, Launch};
+
+/// A null device that computes copies, affine maps, blends and custom kernels.
+pub fn interpreting_device(options: NullOptions) -> Arc<NullDevice> {
+    NullDevice::new(NullOptions { on_launch: Some(Arc::new(interpret)), ..options })
+}
+
+/// Computes a group pixel by pixel on memory of a null device. Overwrites the workspace, so that a workspace
+/// that overlaps something shows.
+///
+/// # Errors
+/// [`DeviceError::Kernel`] when a custom kernel fails, [`DeviceError::Unsupported`] for other kernels,
+/// [`DeviceError::Conflict`] when the memory bound does not fit.
+pub fn interpret(launch: &Launch, group: &Group) -> Result<(), DeviceError> {
+    let reads = group.reads();
+    let inputs = launch.inputs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    if let Some((memory, offset, bytes)) = &launch.workspace {
+        let block = host_of(&**memory)
+            .ok_or_else(|| DeviceError::Unsupported("workspace of another device".to_owned()))?;
+        block.write(*offset..offset + bytes)?.fill(0xEE);
+    }
+    let batch = launch.outputs[0].layout.batch_size;
+    let mut results: Vec<ImageBuffer> = Vec::new();
+    for (stage, uniforms) in group.stages.iter().zip(launch.uniforms.iter()) {
+        let operand = |operand: &Operand| match *operand {
+            Operand::Buffer(id) => &inputs[reads.iter().position(|&r| r == id).expect("among the reads")],
+            Operand::Stage(index) => &results[index],
+        };
+        let operands: Vec<&ImageBuffer> = stage.inputs.iter().map(operand).collect();
+        results.push(run(stage, uniforms, &operands, batch)?);
+    }
+    let stored = group.stages.iter().zip(&results).filter(|(stage, _)| stage.store.is_some());
+    for ((_, result), output) in stored.zip(&launch.outputs) {
+        store(result, output)?;
+    }
+    Ok(())
+}
+
+fn load(buffer: &BufferRef) -> Result<ImageBuffer, DeviceError> {
+    with_pixels(buffer, |view| {
+        let mut image = ImageBuffer::with_layout(*view.layout()).map_err(misfit)?;
+        image.view_mut().data_mut().copy_from_slice(view.data());
+        Ok(image)
+    })?
+}
+
+fn store(image: &ImageBuffer, buffer: &BufferRef) -> Result<(), DeviceError> {
+    let from = image.view();
+    with_pixels_mut(buffer, |mut to| {
+        for (frame, plane, y) in rows(from.layout()) {
+            to.row_mut(frame, plane, y).copy_from_slice(from.row(frame, plane, y));
+        }
+    })
+}
+
+fn run(
+    stage: &Stage,
+    uniforms: &[f32],
+    inputs: &[&ImageBuffer],
+    batch: usize,
+) -> Result<ImageBuffer, DeviceError> {
+    let layout = BatchLayout::tight(stage.output, batch).map_err(misfit)?;
+    let mut output = ImageBuffer::with_layout(layout).map_err(misfit)?;
+    let views: Vec<ImageView<'_>> = inputs.iter().map(|image| image.view()).collect();
+    match &stage.kernel {
+        Kernel::Map(MapKernel::Copy) => map(&mut output, |at, _| value(&views[0], at)),
+        Kernel::Map(MapKernel::Affine) => {
+            let channels = stage.output.channels();
+            let (a, b) = uniforms.split_at(channels);
+            map(&mut output, |at, channel| value(&views[0], at).mul_add(a[channel], b[channel]));
+        }
+        Kernel::Map(MapKernel::Blend) => {
+            map(&mut output, |at, _| {
+                value(&views[1], at).mul_add(uniforms[1], value(&views[0], at) * uniforms[0])
+            });
+        }
+        Kernel::Custom(kernel) => {
+            let result = kernel.run(&views, uniforms, &mut output.view_mut());
+            result.map_err(|error| DeviceError::Kernel {
+                kernel: kernel.name().to_owned(),
+                message: error.to_string(),
+            })?;
+        }
+        other => {
+            return Err(DeviceError::Unsupported(format!("kernel '{}' is not interpreted", other.name())));
+        }
+    }
+    Ok(output)
+}
+
+/// Frame, x, y, channel.
+type At = (usize, usize, usize, usize);
+
+fn value(view: &ImageView<'_>, (frame, x, y, channel): At) -> f32 {
+    view.sample(frame, x, y, channel) as f32
+}
+
+fn map(output: &mut ImageBuffer, f: impl Fn(At, usize) -> f32) {
+    let (layout, mut view) = (*output.layout(), output.view_mut());
+    let channels = layout.desc.channels();
+    for (frame, plane, y) in rows(&layout) {
+        for sample in 0..layout.desc.row_samples() {
+            let (x, channel) = match layout.desc.layout {
+                Layout::Hwc => (sample / channels, sample % channels),
+                Layout::Chw => (sample, plane),
+            };
+            let result = f((frame, x, y, channel), channel);
+            match layout.desc.dtype {
+                DType::U8 => view.row_as_mut::<u8>(frame, plane, y)[sample] = Sample::from_f32(result),
+                DType::U16 => view.row_as_mut::<u16>(frame, plane, y)[sample] = Sample::from_f32(result),
+                DType::F32 => view.row_as_mut::<f32>(frame, plane, y)[sample] = Sample::from_f32(result),
+            }
+        }
+    }
+}
+
+fn rows(layout: &BatchLayout) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+    let (batch, planes, height) = (layout.batch_size, layout.desc.planes(), layout.desc.height as usize);
+    (0..batch * planes * height).map(move |i| (i / (planes * height), i / height % planes, i % height))
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the signature that `map_err` wants")]
+fn misfit(error: mip_core::ImageError) -> DeviceError {
+    DeviceError::Conflict(error.to_string())
+}
