@@ -1,0 +1,18 @@
+/// How the CPU device works. Neither setting changes a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CpuConfig {
+    /// Threads that share the work of a group, at least 1; `None` takes as many as the machine has cores.
+    pub threads: Option<usize>,
+    /// Instructions to use.
+    pub simd: SimdLevel,
+}
+
+/// Which instructions kernels use. All give the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SimdLevel {
+    /// What every machine of this architecture has.
+    Portable,
+    /// The best that this machine offers, found at run time.
+    #[default]
+    Native,
+}

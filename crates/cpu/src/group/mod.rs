@@ -1,0 +1,10 @@
+//! Executing a group: row stages pull the rows they need through small caches, strip by strip.
+
+mod capacity;
+mod program;
+mod run;
+mod runner;
+mod strips;
+mod worker;
+
+pub use runner::{GroupRunner, execute_group};

@@ -1,0 +1,160 @@
+use std::sync::Arc;
+
+use mip_core::{ALIGNMENT, ImageDesc};
+use mip_plan::{CustomKernel, Group, Kernel, Operand};
+
+use super::capacity;
+use crate::rows::{Input, Lowering, RowStage, lower};
+
+/// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
+#[derive(Debug)]
+pub(super) enum Program {
+    /// Row stages.
+    Rows(Rows),
+    /// A user's kernel over whole images.
+    Custom { kernel: Arc<dyn CustomKernel>, inputs: Vec<usize> },
+}
+
+/// A group of row stages.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// In topological order.
+    pub(super) stages: Vec<RowStage>,
+    /// Where each stage's rows are kept.
+    pub(super) caches: Vec<Cache>,
+    /// Results, in the order of [`Group::writes`].
+    pub(super) roots: Vec<Root>,
+    /// Entries of the table of marks: see [`Cache`].
+    pub(super) marks: usize,
+    /// Scratch bytes a worker needs, a multiple of [`ALIGNMENT`].
+    pub(super) worker_bytes: usize,
+    /// Samples that all stages compute for a frame: a measure of the work.
+    pub(super) samples: usize,
+}
+
+/// A result that leaves the group.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Root {
+    /// The row stage.
+    pub(super) stage: usize,
+    /// Rows.
+    pub(super) height: u32,
+    /// Whether other stages read it too, so that its rows go through the cache; otherwise they are computed
+    /// straight into the output.
+    pub(super) shared: bool,
+}
+
+/// A cache of a few rows. Slots are marked with the row they hold and the time of their last use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cache {
+    /// Rows it can hold; 0 for results nobody in the group reads.
+    pub(super) slots: usize,
+    /// Start of the slots in the worker's row memory; scratch follows them.
+    pub(super) offset: usize,
+    /// Start of the scratch.
+    pub(super) scratch: usize,
+    /// Bytes of scratch.
+    pub(super) scratch_bytes: usize,
+    /// Index of the first slot's mark: `slots` row numbers, then `slots` times.
+    pub(super) marks: usize,
+}
+
+impl Program {
+    /// Prepares a group; `desc(id)` tells the shape of a buffer.
+    ///
+    /// # Errors
+    /// The name of the kernel and why it cannot be run.
+    pub(super) fn new(group: &Group, desc: impl Fn(usize) -> ImageDesc) -> Result<Self, (String, String)> {
+        let reads = group.reads();
+        let buffer = |id| reads.iter().position(|&r| r == id).expect("reads() lists every buffer operand");
+        if let Some(stage) = group.stages.iter().find(|s| matches!(s.kernel, Kernel::Custom(_))) {
+            let Kernel::Custom(kernel) = &stage.kernel else { unreachable!("just matched") };
+            let named = |why: &str| Err((kernel.name().to_owned(), why.to_owned()));
+            if group.stages.len() > 1 {
+                return named("a custom kernel must have a group of its own");
+            }
+            let mut inputs = Vec::new();
+            for operand in &stage.inputs {
+                let Operand::Buffer(id) = *operand else { return named("it reads a stage, not a buffer") };
+                inputs.push(buffer(id));
+            }
+            return Ok(Self::Custom { kernel: kernel.clone(), inputs });
+        }
+        let mut stages: Vec<RowStage> = Vec::new();
+        let mut results: Vec<usize> = Vec::new();
+        for (index, stage) in group.stages.iter().enumerate() {
+            let (inputs, descs): (Vec<_>, Vec<_>) = stage
+                .inputs
+                .iter()
+                .map(|operand| match *operand {
+                    Operand::Buffer(id) => (Input::Buffer(buffer(id)), desc(id)),
+                    Operand::Stage(s) => (Input::Stage(results[s]), group.stages[s].output),
+                })
+                .unzip();
+            let from = Lowering {
+                kernel: &stage.kernel,
+                stage: index,
+                descs: &descs,
+                inputs: &inputs,
+                output: stage.output,
+            };
+            lower(&from, &mut stages).map_err(|why| (stage.kernel.name().to_owned(), why))?;
+            results.push(stages.len() - 1);
+        }
+        let read = |stage| stages.iter().any(|s| s.inputs.contains(&Input::Stage(stage)));
+        let roots: Vec<Root> = group
+            .stages
+            .iter()
+            .zip(&results)
+            .filter(|(stage, _)| stage.store.is_some())
+            .map(|(stage, &result)| Root { stage: result, height: stage.output.height, shared: read(result) })
+            .collect();
+        Ok(Self::Rows(Rows::new(stages, roots)))
+    }
+}
+
+impl Rows {
+    fn new(stages: Vec<RowStage>, roots: Vec<Root>) -> Self {
+        let slots = capacity::slots(&stages, &roots);
+        let (mut caches, mut marks, mut offset, mut samples) = (Vec::new(), 0, 0, 0);
+        for (stage, slots) in stages.iter().zip(slots) {
+            let scratch = offset + slots * stage.shape.slot();
+            let scratch_bytes = stage.kernel.scratch_bytes();
+            caches.push(Cache { slots, offset, scratch, scratch_bytes, marks });
+            marks += 2 * slots;
+            offset = (scratch + scratch_bytes).next_multiple_of(ALIGNMENT);
+            samples += stage.shape.planes * stage.shape.bytes * stage.height as usize;
+        }
+        let worker_bytes = mark_bytes(marks) + offset;
+        Self { stages, caches, roots, marks, worker_bytes, samples }
+    }
+
+    /// Bytes in front of a worker's row memory.
+    pub(super) const fn mark_bytes(&self) -> usize {
+        mark_bytes(self.marks)
+    }
+
+    /// Rows of a root in strip `strip` of `strips`.
+    pub(super) fn strip(root: &Root, strip: usize, strips: usize) -> std::ops::Range<u32> {
+        let at = |s: usize| (s as u64 * u64::from(root.height) / strips as u64) as u32;
+        at(strip)..at(strip + 1)
+    }
+}
+
+const fn mark_bytes(marks: usize) -> usize {
+    (marks * size_of::<u32>()).next_multiple_of(ALIGNMENT)
+}
+
+/// Visits the rows of several results in step, so that results of different heights stay close together:
+/// `visit(result, row)`.
+pub(super) fn march(ranges: &[std::ops::Range<u32>], mut visit: impl FnMut(usize, u32)) {
+    let longest = ranges.iter().map(|r| r.len() as u64).max().unwrap_or(0);
+    for step in 0..longest {
+        for (result, range) in ranges.iter().enumerate() {
+            let done = |step: u64| range.start + (step * range.len() as u64 / longest) as u32;
+            for row in done(step)..done(step + 1) {
+                visit(result, row);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use mip_core::{ImageView, ImageViewMut};
+use mip_plan::Uniforms;
+use rayon::ThreadPool;
+
+use super::program::Rows;
+use super::strips::{Queue, cut};
+use super::worker::{Shared, Worker};
+use crate::simd::Level;
+
+/// The threads a launch may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Crew<'a> {
+    /// Workers at most, the calling thread included.
+    pub(super) workers: usize,
+    /// Where the others run; `None` when there are no others.
+    pub(super) pool: Option<&'a ThreadPool>,
+}
+
+/// Bytes of results below which waking other threads costs more than it brings.
+const SMALL: usize = 64 * 1024;
+/// Strips a worker gets, so that one that is held up can be helped.
+const STRIPS_PER_WORKER: usize = 4;
+/// Rows a strip has at least, unless the image is smaller: neighbouring strips compute shared rows twice.
+const STRIP_ROWS: usize = 24;
+
+/// Computes all results for all frames.
+pub(super) fn run(
+    program: &Rows,
+    level: Level,
+    crew: Crew<'_>,
+    (inputs, outputs): (&[ImageView<'_>], &mut [ImageViewMut<'_>]),
+    uniforms: &[Uniforms],
+    workspace: &mut [u8],
+) {
+    let frames = outputs.first().map_or(0, |o| o.layout().batch_size);
+    let shared = Shared { program, level, inputs, uniforms };
+    let fits = workspace.len().checked_div(program.worker_bytes).unwrap_or(usize::MAX);
+    let small = program.samples.saturating_mul(frames) < SMALL;
+    let workers = if small || crew.pool.is_none() { 1 } else { crew.workers.min(fits) };
+    let strips = if workers == 1 { 1 } else { strips_per_frame(program, frames, workers) };
+    let work = cut(&program.roots, outputs, strips);
+    let workers = workers.min(work.len()).max(1);
+    let queue = Queue::new(work, workers);
+    let mut spaces = workspace.chunks_exact_mut(program.worker_bytes.max(1));
+    let mut space = || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
+    let labour = |index: usize, space: &mut [u8]| {
+        let mut worker = Worker::new(shared, space);
+        while let Some(mut strip) = queue.next(index) {
+            worker.run(&mut strip);
+        }
+    };
+    let own = space();
+    match crew.pool {
+        Some(pool) if workers > 1 => pool.in_place_scope(|scope| {
+            for index in 1..workers {
+                let (space, labour) = (space(), &labour);
+                scope.spawn(move |_| labour(index, space));
+            }
+            labour(0, own);
+        }),
+        _ => labour(0, own),
+    }
+}
+
+/// Enough strips to share the work evenly, but none so thin that the shared rows dominate.
+fn strips_per_frame(program: &Rows, frames: usize, workers: usize) -> usize {
+    let height = program.roots.iter().map(|r| r.height as usize).max().unwrap_or(1);
+    let wanted = (workers * STRIPS_PER_WORKER).div_ceil(frames.max(1));
+    wanted.min(height.div_ceil(STRIP_ROWS)).max(1)
+}

@@ -1,0 +1,73 @@
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use mip_core::ImageDesc;
+use mip_plan::AxisMap;
+
+use super::row::RowMut;
+use super::{Job, RowKernel};
+
+/// [`mip_plan::Gather`]: the row has been chosen by the taps; this picks the columns.
+#[derive(Debug)]
+pub(crate) struct Gather<T> {
+    columns: Columns,
+    planes: usize,
+    step: usize,
+    sample: PhantomData<T>,
+}
+
+#[derive(Debug)]
+enum Columns {
+    From(usize),
+    Mirrored { last: usize },
+    Table(Box<[u32]>),
+}
+
+impl<T: Pod> Gather<T> {
+    pub(crate) fn new(output: &ImageDesc, x: AxisMap) -> Self {
+        let columns = match x {
+            AxisMap::Offset { first } => Columns::From(first as usize),
+            AxisMap::Flip { last } => Columns::Mirrored { last: last as usize },
+            AxisMap::Nearest { .. } => Columns::Table((0..output.width).map(|i| x.map(i)).collect()),
+        };
+        Self { columns, planes: output.planes(), step: output.pixel_step(), sample: PhantomData }
+    }
+}
+
+impl<T: Pod + Send + Sync + std::fmt::Debug> RowKernel for Gather<T> {
+    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+        let row = job.own(0);
+        for p in 0..self.planes {
+            let (src, out) = (row.plane::<T>(p), out.plane::<T>(p));
+            job.level.vectorize(
+                #[inline(always)]
+                || match self.step {
+                    1 => pick::<T, 1>(&self.columns, src, out),
+                    3 => pick::<T, 3>(&self.columns, src, out),
+                    _ => pick::<T, 4>(&self.columns, src, out),
+                },
+            );
+        }
+    }
+}
+
+/// Copies pixels of `N` samples.
+#[inline(always)]
+fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
+    let (src, _) = src.as_chunks::<N>();
+    let (out, _) = out.as_chunks_mut::<N>();
+    match columns {
+        Columns::From(first) => out.copy_from_slice(&src[*first..*first + out.len()]),
+        Columns::Mirrored { last } => {
+            let src = &src[last + 1 - out.len()..=*last];
+            for (out, pixel) in out.iter_mut().zip(src.iter().rev()) {
+                *out = *pixel;
+            }
+        }
+        Columns::Table(table) => {
+            for (out, &x) in out.iter_mut().zip(table) {
+                *out = src[x as usize];
+            }
+        }
+    }
+}

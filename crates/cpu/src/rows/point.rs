@@ -1,0 +1,181 @@
+//! Map kernels with one input that leave the channels alone: copy, affine, threshold.
+
+use std::marker::PhantomData;
+
+use mip_core::{ImageDesc, Layout};
+
+use super::row::RowMut;
+use super::{Job, RowKernel};
+use crate::simd::{Block, Pixel, Vector, at, at_mut};
+
+/// Plane, first index and distance of the samples of a channel.
+pub(crate) fn strided(desc: &ImageDesc, channel: usize) -> (usize, usize, usize) {
+    match desc.layout {
+        Layout::Hwc => (0, channel, desc.channels()),
+        Layout::Chw => (channel, 0, 1),
+    }
+}
+
+/// [`mip_plan::MapKernel::Copy`].
+#[derive(Debug)]
+pub(crate) struct Copy<T> {
+    input: ImageDesc,
+    output: ImageDesc,
+    sample: PhantomData<T>,
+}
+
+impl<T: Pixel> Copy<T> {
+    pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
+        Self { input, output, sample: PhantomData }
+    }
+}
+
+impl<T: Pixel> RowKernel for Copy<T> {
+    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+        let row = job.own(0);
+        if self.input.layout == self.output.layout {
+            out.copy_from(&row);
+            return;
+        }
+        each_channel::<T, T>(job, [&self.input, &self.output], out, |_, sample| sample);
+    }
+}
+
+/// Applies `f(channel, sample)` where input and output may lie differently.
+#[inline(always)]
+fn each_channel<I: Pixel, O: Pixel>(
+    job: &Job<'_>,
+    [input, output]: [&ImageDesc; 2],
+    out: &mut RowMut<'_>,
+    f: impl Fn(usize, I) -> O,
+) {
+    let row = job.own(0);
+    for c in 0..output.channels() {
+        let (plane, first, step) = strided(input, c);
+        let src = row.plane::<I>(plane)[first..].iter().step_by(step);
+        let (plane, first, step) = strided(output, c);
+        let out = out.plane::<O>(plane)[first..].iter_mut().step_by(step);
+        job.level.vectorize(
+            #[inline(always)]
+            || {
+                for (out, &sample) in out.zip(src) {
+                    *out = f(c, sample);
+                }
+            },
+        );
+    }
+}
+
+/// [`mip_plan::MapKernel::Affine`].
+#[derive(Debug)]
+pub(crate) struct Affine<I, O> {
+    input: ImageDesc,
+    output: ImageDesc,
+    sample: PhantomData<(I, O)>,
+}
+
+impl<I: Pixel, O: Pixel> Affine<I, O> {
+    pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
+        Self { input, output, sample: PhantomData }
+    }
+}
+
+/// A coefficient a channel, repeated for every phase that a block of interleaved pixels can start with.
+type Pattern = [f32; 20];
+
+fn pattern(values: &[f32], step: usize) -> Pattern {
+    std::array::from_fn(|i| values[i % step])
+}
+
+impl<I: Pixel, O: Pixel> RowKernel for Affine<I, O> {
+    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+        let (a, b) = job.uniforms.split_at(self.output.channels());
+        if self.input.layout != self.output.layout {
+            each_channel::<I, O>(job, [&self.input, &self.output], out, |c, sample| {
+                O::from_f32(sample.to_f32().mul_add(a[c], b[c]))
+            });
+            return;
+        }
+        let (row, step) = (job.own(0), self.output.pixel_step());
+        for p in 0..self.output.planes() {
+            let block = Scale::<I, O> {
+                src: row.plane(p),
+                out: out.plane(p),
+                a: pattern(&a[p..], step),
+                b: pattern(&b[p..], step),
+                step,
+            };
+            job.level.drive(block, self.output.row_samples());
+        }
+    }
+}
+
+struct Scale<'a, I, O> {
+    src: &'a [I],
+    out: &'a mut [O],
+    a: Pattern,
+    b: Pattern,
+    step: usize,
+}
+
+impl<I: Pixel, O: Pixel> Block for Scale<'_, I, O> {
+    #[inline(always)]
+    fn block<V: Vector>(&mut self, v: V, x: usize) {
+        let phase = x % self.step;
+        let [a, b] = [&self.a, &self.b].map(
+            #[inline(always)]
+            |pattern| v.load_f32(at(v, pattern, phase)),
+        );
+        O::store(v, v.fma(I::load(v, at(v, self.src, x)), a, b), at_mut(v, self.out, x));
+    }
+}
+
+/// [`mip_plan::MapKernel::Threshold`].
+#[derive(Debug)]
+pub(crate) struct Threshold<T> {
+    input: ImageDesc,
+    output: ImageDesc,
+    sample: PhantomData<T>,
+}
+
+impl<T: Pixel> Threshold<T> {
+    pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
+        Self { input, output, sample: PhantomData }
+    }
+}
+
+impl<T: Pixel> RowKernel for Threshold<T> {
+    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+        let [limit, value] = [job.uniforms[0], job.uniforms[1]];
+        let alpha = self.output.format.has_alpha();
+        if alpha || self.input.layout != self.output.layout {
+            let (above, below) = (T::from_f32(value), T::from_f32(0.0));
+            each_channel::<T, T>(job, [&self.input, &self.output], out, |c, sample| match (alpha, c) {
+                (true, 3) => sample,
+                _ if sample.to_f32() > limit => above,
+                _ => below,
+            });
+            return;
+        }
+        let row = job.own(0);
+        for p in 0..self.output.planes() {
+            let block = Step::<T> { src: row.plane(p), out: out.plane(p), limit, value };
+            job.level.drive(block, self.output.row_samples());
+        }
+    }
+}
+
+struct Step<'a, T> {
+    src: &'a [T],
+    out: &'a mut [T],
+    limit: f32,
+    value: f32,
+}
+
+impl<T: Pixel> Block for Step<'_, T> {
+    #[inline(always)]
+    fn block<V: Vector>(&mut self, v: V, x: usize) {
+        let (limit, value) = (v.splat(self.limit), v.splat(self.value));
+        T::store(v, v.if_greater(T::load(v, at(v, self.src, x)), limit, value), at_mut(v, self.out, x));
+    }
+}

@@ -1,0 +1,147 @@
+use std::marker::PhantomData;
+
+use mip_core::{DType, ImageDesc};
+use mip_plan::AxisTaps;
+
+use super::premultiply::premultiply;
+use super::row::{Row, RowMut, RowShape};
+use super::vertical::{Accumulate, Finish, InOrder, planes};
+use super::{Job, RowKernel, Taps};
+use crate::simd::{Level, Pixel};
+
+/// The horizontal half of [`mip_plan::Resample`]: a row of samples to a row of binary32 sums.
+#[derive(Debug)]
+pub(crate) struct Horizontal<T> {
+    input: ImageDesc,
+    taps: AxisTaps,
+    wide: RowShape,
+    sample: PhantomData<T>,
+}
+
+impl<T: Pixel> Horizontal<T> {
+    pub(crate) fn new(input: ImageDesc, taps: AxisTaps) -> Self {
+        Self { input, taps, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
+    }
+
+    fn filter<I: Pixel>(&self, level: Level, row: &Row<'_>, out: &mut RowMut<'_>) {
+        for p in 0..self.input.planes() {
+            let (src, out) = (row.plane::<I>(p), out.plane::<f32>(p));
+            level.vectorize(
+                #[inline(always)]
+                || match self.input.pixel_step() {
+                    1 => weigh::<I, 1>(&self.taps, src, out),
+                    3 => weigh::<I, 3>(&self.taps, src, out),
+                    _ => weigh::<I, 4>(&self.taps, src, out),
+                },
+            );
+        }
+    }
+}
+
+impl<T: Pixel> RowKernel for Horizontal<T> {
+    fn scratch_bytes(&self) -> usize {
+        if self.input.format.has_alpha() { self.wide.slot() } else { 0 }
+    }
+
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        let row = job.own(0);
+        if self.input.format.has_alpha() {
+            let mut wide = self.wide.row_mut(scratch);
+            job.level.vectorize(
+                #[inline(always)]
+                || premultiply::<T>(self.input.layout, &row, &mut wide),
+            );
+            self.filter::<f32>(job.level, &self.wide.row(scratch), out);
+        } else {
+            self.filter::<T>(job.level, &row, out);
+        }
+    }
+}
+
+/// Weighs pixels of `N` samples.
+#[inline(always)]
+fn weigh<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32]) {
+    let (src, _) = src.as_chunks::<N>();
+    let (out, _) = out.as_chunks_mut::<N>();
+    let weights = table.all_weights().chunks_exact(table.taps());
+    for ((out, &start), weights) in out.iter_mut().zip(table.starts()).zip(weights) {
+        let pixels = &src[start as usize..][..weights.len()];
+        let mut sum: [f32; N] = std::array::from_fn(|c| weights[0] * pixels[0][c].to_f32());
+        for (pixel, w) in pixels.iter().zip(weights).skip(1) {
+            for c in 0..N {
+                sum[c] = w.mul_add(pixel[c].to_f32(), sum[c]);
+            }
+        }
+        *out = sum;
+    }
+}
+
+/// The vertical half of [`mip_plan::Resample`].
+#[derive(Debug)]
+pub(crate) struct Vertical<T> {
+    taps: AxisTaps,
+    desc: ImageDesc,
+    finish: Finish<T>,
+}
+
+impl<T: Pixel> Vertical<T> {
+    /// `desc` is the output's description.
+    pub(crate) fn new(desc: ImageDesc, taps: AxisTaps) -> Self {
+        Self { taps, desc, finish: Finish::new(desc) }
+    }
+
+    #[inline(always)]
+    fn at_once<const N: usize>(
+        &self,
+        job: &Job<'_>,
+        weights: &[f32],
+        scratch: &mut [u8],
+        out: &mut RowMut<'_>,
+    ) {
+        let rows: [Row<'_>; N] = std::array::from_fn(|k| job.tap(k).expect("ranges lie inside the image"));
+        let weights = std::array::from_fn(|k| weights[k]);
+        self.finish.run(job.level, scratch, out, |p| InOrder { rows: planes(&rows, p), weights });
+    }
+
+    /// Adds the taps of one pass to the sums in scratch.
+    fn accumulate(&self, job: &Job<'_>, weights: &[f32], scratch: &mut [u8]) {
+        let first = job.pass * Taps::RANGE;
+        let count = job.taps.count(job.pass);
+        let mut acc = self.finish.shape().row_mut(scratch);
+        for p in 0..self.desc.planes() {
+            let mut rows = [&[] as &[f32]; Taps::RANGE];
+            for (k, row) in rows.iter_mut().enumerate().take(count) {
+                *row = job.tap(k).expect("ranges lie inside the image").plane(p);
+            }
+            let block = Accumulate {
+                rows: &rows[..count],
+                weights: &weights[first..first + count],
+                first: job.pass == 0,
+                acc: acc.plane(p),
+            };
+            job.level.drive(block, self.desc.row_samples());
+        }
+    }
+}
+
+impl<T: Pixel> RowKernel for Vertical<T> {
+    fn scratch_bytes(&self) -> usize {
+        self.finish.scratch_bytes()
+    }
+
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        let weights = self.taps.weights(job.y as usize);
+        match weights.len() {
+            1 => self.at_once::<1>(job, weights, scratch, out),
+            2 => self.at_once::<2>(job, weights, scratch, out),
+            3 => self.at_once::<3>(job, weights, scratch, out),
+            4 => self.at_once::<4>(job, weights, scratch, out),
+            _ => {
+                self.accumulate(job, weights, scratch);
+                if job.pass + 1 == job.taps.passes() {
+                    self.finish.quantise(job.level, scratch, out);
+                }
+            }
+        }
+    }
+}

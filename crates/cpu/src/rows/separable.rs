@@ -1,0 +1,224 @@
+use std::marker::PhantomData;
+
+use mip_core::{DType, ImageDesc, Layout};
+use mip_plan::Border;
+
+use super::borders::Borders;
+use super::premultiply::{constant, premultiply};
+use super::row::{Row, RowMut, RowShape};
+use super::vertical::{Finish, Mirrored, planes};
+use super::{Job, RowKernel, Taps};
+use crate::simd::{Level, Pixel, Vector, WithVector, at, at_mut, drive};
+
+/// The horizontal half of [`mip_plan::Separable`]: a row of samples to a row of binary32 sums.
+#[derive(Debug)]
+pub(crate) struct Horizontal<T> {
+    desc: ImageDesc,
+    border: Border,
+    borders: Borders,
+    radius: usize,
+    wide: RowShape,
+    sample: PhantomData<T>,
+}
+
+impl<T: Pixel> Horizontal<T> {
+    pub(crate) fn new(desc: ImageDesc, radius: u32, border: Border) -> Self {
+        let borders = Borders::new(border, radius, desc.width);
+        let wide = RowShape::new(&desc, DType::F32);
+        Self { desc, border, borders, radius: radius as usize, wide, sample: PhantomData }
+    }
+
+    fn filter<I: Pixel>(&self, job: &Job<'_>, row: &Row<'_>, out: &mut RowMut<'_>) {
+        let outside = border_value(self.border, self.desc.format.has_alpha());
+        let weights = &job.uniforms[..=self.radius];
+        let step = self.desc.pixel_step();
+        for p in 0..self.desc.planes() {
+            let first = if self.desc.layout == Layout::Chw { p } else { 0 };
+            job.level.with(RowFilter::<I> {
+                src: row.plane(p),
+                out: out.plane(p),
+                weights,
+                step,
+                borders: &self.borders,
+                outside: &outside[first..],
+            });
+        }
+    }
+}
+
+impl<T: Pixel> RowKernel for Horizontal<T> {
+    fn scratch_bytes(&self) -> usize {
+        if self.desc.format.has_alpha() { self.wide.slot() } else { 0 }
+    }
+
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        let row = job.own(0);
+        if self.desc.format.has_alpha() {
+            let mut wide = self.wide.row_mut(scratch);
+            job.level.vectorize(
+                #[inline(always)]
+                || premultiply::<T>(self.desc.layout, &row, &mut wide),
+            );
+            self.filter::<f32>(job, &self.wide.row(scratch), out);
+        } else {
+            self.filter::<T>(job, &row, out);
+        }
+    }
+}
+
+/// The constant of a border in each channel; any number for the other borders, which never ask.
+fn border_value(border: Border, alpha: bool) -> [f32; 4] {
+    if let Border::Constant(value) = border { constant(value, alpha) } else { [0.0; 4] }
+}
+
+struct RowFilter<'a, I> {
+    src: &'a [I],
+    out: &'a mut [f32],
+    weights: &'a [f32],
+    step: usize,
+    borders: &'a Borders,
+    outside: &'a [f32],
+}
+
+impl<I: Pixel> WithVector for RowFilter<'_, I> {
+    #[inline(always)]
+    fn run<V: Vector>(mut self, v: V) {
+        for x in self.borders.edges() {
+            for c in 0..self.step {
+                self.out[x * self.step + c] = self.at_edge(x, c);
+            }
+        }
+        match self.weights.len() - 1 {
+            1 => self.interior::<V, 1>(v),
+            2 => self.interior::<V, 2>(v),
+            3 => self.interior::<V, 3>(v),
+            _ => self.interior::<V, 0>(v),
+        }
+    }
+}
+
+impl<I: Pixel> RowFilter<'_, I> {
+    #[inline(always)]
+    fn sample(&self, x: usize, offset: isize, c: usize) -> f32 {
+        let column = self.borders.column(x, offset);
+        column.map_or(self.outside[c], |column| self.src[column * self.step + c].to_f32())
+    }
+
+    #[inline(always)]
+    fn at_edge(&self, x: usize, c: usize) -> f32 {
+        let mut sum = self.weights[0] * self.sample(x, 0, c);
+        for (k, w) in self.weights.iter().enumerate().skip(1) {
+            let sides = self.sample(x, -(k as isize), c) + self.sample(x, k as isize, c);
+            sum = w.mul_add(sides, sum);
+        }
+        sum
+    }
+
+    /// Columns whose window is inside; `N` is the radius, or 0 when it is not known to the compiler.
+    #[inline(always)]
+    fn interior<V: Vector, const N: usize>(&mut self, v: V) {
+        let columns = self.borders.interior();
+        let (start, end) = (columns.start * self.step, columns.end * self.step);
+        let block = &mut Interior::<I, N> { src: self.src, out: self.out, weights: self.weights, step: self.step };
+        drive(v, block, start, end);
+    }
+}
+
+struct Interior<'a, I, const N: usize> {
+    src: &'a [I],
+    out: &'a mut [f32],
+    weights: &'a [f32],
+    step: usize,
+}
+
+impl<I: Pixel, const N: usize> crate::simd::Block for Interior<'_, I, N> {
+    #[inline(always)]
+    fn block<V: Vector>(&mut self, v: V, x: usize) {
+        let radius = if N == 0 { self.weights.len() - 1 } else { N };
+        let mut sum = v.mul(v.splat(self.weights[0]), I::load(v, at(v, self.src, x)));
+        for k in 1..=radius {
+            let (left, right) = (at(v, self.src, x - k * self.step), at(v, self.src, x + k * self.step));
+            sum = v.fma(v.splat(self.weights[k]), I::pair(v, left, right), sum);
+        }
+        v.store_f32(sum, at_mut(v, self.out, x));
+    }
+}
+
+/// The vertical half of [`mip_plan::Separable`].
+#[derive(Debug)]
+pub(crate) struct Vertical<T> {
+    desc: ImageDesc,
+    border: Border,
+    radius_x: usize,
+    radius: usize,
+    finish: Finish<T>,
+}
+
+impl<T: Pixel> Vertical<T> {
+    pub(crate) fn new(desc: ImageDesc, radius_x: u32, radius_y: u32, border: Border) -> Self {
+        let (radius_x, radius) = (radius_x as usize, radius_y as usize);
+        Self { desc, border, radius_x, radius, finish: Finish::new(desc) }
+    }
+
+    /// Fills a row with the horizontal sums of a row of constants.
+    fn outside(&self, weights: &[f32], slot: &mut [u8]) {
+        let value = border_value(self.border, self.desc.format.has_alpha());
+        let sums = value.map(|c| weights[1..].iter().fold(weights[0] * c, |h, w| w.mul_add(c + c, h)));
+        let mut row = self.finish.shape().row_mut(slot);
+        for p in 0..self.desc.planes() {
+            match self.desc.layout {
+                Layout::Chw => row.plane::<f32>(p).fill(sums[p]),
+                Layout::Hwc => {
+                    for pixel in row.plane::<f32>(p).chunks_exact_mut(self.desc.channels()) {
+                        pixel.copy_from_slice(&sums[..self.desc.channels()]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn filter<const N: usize>(
+        &self,
+        level: Level,
+        rows: &[Row<'_>; Taps::MOST],
+        weights: [f32; 16],
+        scratch: &mut [u8],
+        out: &mut RowMut<'_>,
+    ) {
+        self.finish.run(level, scratch, out, |p| Mirrored::<N> {
+            rows: planes(rows, p),
+            weights,
+            radius: self.radius,
+        });
+    }
+}
+
+impl<T: Pixel> RowKernel for Vertical<T> {
+    fn scratch_bytes(&self) -> usize {
+        // One row of sums for alpha, one of constants.
+        2 * self.finish.scratch_bytes()
+    }
+
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        let (wx, wy) = job.uniforms.split_at(self.radius_x + 1);
+        let (outside, scratch) = scratch.split_at_mut(self.finish.scratch_bytes());
+        let taps = 0..2 * self.radius + 1;
+        if taps.clone().any(|k| job.tap(k).is_none()) {
+            self.outside(wx, outside);
+        }
+        let outside = self.finish.shape().row(outside);
+        let mut rows = [Row::default(); Taps::MOST];
+        for k in taps {
+            rows[k] = job.tap(k).unwrap_or(outside);
+        }
+        let mut weights = [0.0; 16];
+        weights[..=self.radius].copy_from_slice(&wy[..=self.radius]);
+        match self.radius {
+            1 => self.filter::<1>(job.level, &rows, weights, scratch, out),
+            2 => self.filter::<2>(job.level, &rows, weights, scratch, out),
+            3 => self.filter::<3>(job.level, &rows, weights, scratch, out),
+            _ => self.filter::<0>(job.level, &rows, weights, scratch, out),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+use mip_core::Sample;
+
+use super::Vector;
+
+/// A single lane: tails of rows and rows shorter than a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct One;
+
+impl Vector for One {
+    const LANES: usize = 1;
+    type F = f32;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn add(self, a: f32, b: f32) -> f32 {
+        a + b
+    }
+
+    #[inline(always)]
+    fn sub(self, a: f32, b: f32) -> f32 {
+        a - b
+    }
+
+    #[inline(always)]
+    fn mul(self, a: f32, b: f32) -> f32 {
+        a * b
+    }
+
+    #[inline(always)]
+    fn fma(self, a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn sqrt(self, a: f32) -> f32 {
+        a.sqrt()
+    }
+
+    #[inline(always)]
+    fn if_greater(self, a: f32, b: f32, then: f32) -> f32 {
+        if a > b { then } else { 0.0 }
+    }
+
+    #[inline(always)]
+    fn load_u8(self, src: &[u8]) -> f32 {
+        src[0].to_f32()
+    }
+
+    #[inline(always)]
+    fn load_u16(self, src: &[u16]) -> f32 {
+        src[0].to_f32()
+    }
+
+    #[inline(always)]
+    fn load_f32(self, src: &[f32]) -> f32 {
+        src[0]
+    }
+
+    #[inline(always)]
+    fn pair_u8(self, a: &[u8], b: &[u8]) -> f32 {
+        f32::from(u16::from(a[0]) + u16::from(b[0]))
+    }
+
+    #[inline(always)]
+    fn store_u8(self, value: f32, dst: &mut [u8]) {
+        dst[0] = Sample::from_f32(value);
+    }
+
+    #[inline(always)]
+    fn store_u16(self, value: f32, dst: &mut [u16]) {
+        dst[0] = Sample::from_f32(value);
+    }
+
+    #[inline(always)]
+    fn store_f32(self, value: f32, dst: &mut [f32]) {
+        dst[0] = value;
+    }
+}
