@@ -1,0 +1,33 @@
+//! The last look at a plan: proves it right from the plan alone, with other means than the planner's.
+
+mod fault;
+mod groups;
+mod memory;
+mod order;
+mod references;
+mod stage;
+
+use mip_plan::Plan;
+
+pub use fault::PlanFault;
+pub(crate) use stage::stage_fault;
+
+/// Proves that a plan can be executed as it stands, without looking at how it was made:
+///
+/// * every index is valid, and buffers, groups and tasks agree on who writes and reads what;
+/// * every stage fits its kernel: number and shape of inputs, shape of the result, number of uniforms;
+/// * groups come after their producers, and lanes and waits order every dependency;
+/// * no wait is implied by others or orders nothing that is needed;
+/// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open.
+///
+/// # Errors
+/// The first fault found.
+pub fn check(plan: &Plan) -> Result<(), PlanFault> {
+    references::check(plan)?;
+    groups::check(plan)?;
+    let clocks = order::check(plan)?;
+    memory::check(plan, &clocks)
+}
+
+#[cfg(test)]
+mod tests;

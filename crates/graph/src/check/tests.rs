@@ -1,0 +1,152 @@
+use mip_plan::{Operand, Place, Plan, Wait, Workspace};
+
+use super::{PlanFault, check};
+use crate::testing::{graph, rgb};
+use crate::{PlanRequest, plan};
+
+/// `a -> {b, c} -> d -> e` with inputs and outputs, on two lanes, a workspace each: something of everything.
+fn good() -> Plan {
+    let g = graph(&[("a", &["@input"]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"]), ("e", &["d"])]);
+    let inputs = [rgb(64, 32)];
+    plan(&g, &PlanRequest { lanes: 2, workspace: &|_, _| 100, ..PlanRequest::new(&inputs) }).unwrap()
+}
+
+/// The fault after a change of the good plan.
+fn fault(change: impl FnOnce(&mut Plan)) -> PlanFault {
+    let mut plan = good();
+    assert_eq!(check(&plan), Ok(()));
+    change(&mut plan);
+    check(&plan).expect_err("the change goes unnoticed")
+}
+
+#[test]
+fn a_missing_wait_is_found() {
+    for index in 0..good().waits.len() {
+        assert!(matches!(fault(|p| drop(p.waits.remove(index))), PlanFault::Unordered { .. }));
+    }
+}
+
+#[test]
+fn a_needless_or_impossible_wait_is_found() {
+    let add = |group, on| move |p: &mut Plan| p.waits.push(Wait { group, on });
+    assert_eq!(good().groups.iter().map(|g| g.lane).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
+    assert!(matches!(fault(add(1, 0)), PlanFault::NeedlessWait { problem: "both run on one lane", .. }));
+    assert!(matches!(fault(add(2, 1)), PlanFault::NeedlessWait { problem: "nothing depends on it", .. }));
+    assert!(matches!(fault(add(2, 0)), PlanFault::NeedlessWait { problem: "it is listed twice", .. }));
+    assert!(matches!(fault(add(1, 2)), PlanFault::ImpossibleWait { .. }));
+    assert!(matches!(fault(add(9, 0)), PlanFault::ImpossibleWait { .. }));
+    // Here 3 depends on 0 as well, which the wait of 2 on the same lane has covered.
+    let implied = fault(|p| {
+        let a = p.groups[1].stages[0].inputs[0];
+        let Operand::Buffer(a_buffer) = a else { unreachable!("b reads a's buffer") };
+        p.groups[3].stages[0].inputs[0] = a;
+        p.tasks[3].producers = vec![0, 2];
+        p.groups[3].depends_on = vec![0, 2];
+        p.buffers[a_buffer].consumers = vec![1, 2, 3];
+        let b = p.groups[1].stages[1].store.unwrap();
+        p.buffers[b].consumers.clear();
+        p.waits = vec![Wait { group: 2, on: 0 }, Wait { group: 3, on: 0 }];
+    });
+    assert!(matches!(implied, PlanFault::NeedlessWait { group: 3, on: 0, .. }), "{implied}");
+}
+
+#[test]
+fn ranges_that_may_be_alive_at_once_are_found() {
+    let offset = |p: &Plan, buffer: usize| match p.buffers[buffer].place {
+        Place::Arena { offset } => offset,
+        other => panic!("{other:?}"),
+    };
+    // Producer and consumer side by side, and a result under its reader's own.
+    for (moved, onto) in [(1, 2), (2, 3), (3, 2), (3, 4)] {
+        let found = fault(|p| p.buffers[moved].place = Place::Arena { offset: offset(p, onto) });
+        assert!(matches!(found, PlanFault::Overlap { .. }), "{moved} onto {onto}: {found}");
+    }
+    // Scratch of two groups on different lanes, and scratch under the group's own result.
+    let shared = fault(|p| {
+        let place = p.groups[1].workspace;
+        p.groups[2].workspace = place;
+    });
+    assert!(matches!(shared, PlanFault::Overlap { .. }), "{shared}");
+    let own = fault(|p| p.groups[1].workspace = Some(Workspace { offset: offset(p, 2), bytes: 1 }));
+    assert!(matches!(own, PlanFault::Overlap { .. }), "{own}");
+}
+
+#[test]
+fn ranges_outside_the_arena_or_off_alignment_are_found() {
+    for bad in [1, usize::MAX - 63, good().arena_bytes] {
+        let found = fault(|p| p.buffers[1].place = Place::Arena { offset: bad });
+        assert!(matches!(found, PlanFault::Range { .. }), "{found}");
+    }
+    assert!(matches!(fault(|p| p.arena_bytes -= 64), PlanFault::Range { .. }));
+    let empty = fault(|p| p.groups[0].workspace = Some(Workspace { offset: 0, bytes: 0 }));
+    assert!(matches!(empty, PlanFault::Range { .. }), "{empty}");
+}
+
+#[test]
+fn wrong_launch_orders_are_found() {
+    for (a, b) in [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)] {
+        fault(|p| p.groups.swap(a, b));
+    }
+    let late = fault(|p| {
+        // The same swap with every reference mended: only the order itself is wrong.
+        p.groups.swap(3, 4);
+        p.groups[3].depends_on = vec![4];
+        p.tasks[3].group = 4;
+        p.tasks[4].group = 3;
+        for buffer in &mut p.buffers {
+            let swap = |g: usize| [0, 1, 2, 4, 3][g];
+            buffer.producer = buffer.producer.map(swap);
+            buffer.consumers = buffer.consumers.iter().map(|&g| swap(g)).collect();
+        }
+    });
+    assert_eq!(late, PlanFault::LaunchOrder { group: 3, needs: 4 });
+}
+
+#[test]
+fn dangling_and_contradictory_references_are_found() {
+    type Change = fn(&mut Plan);
+    let changes: [Change; 17] = [
+        |p| p.inputs[0].buffer = 1,
+        |p| p.inputs[0].buffer = 99,
+        |p| p.outputs[0].buffer = 99,
+        |p| p.outputs[0].task = 99,
+        |p| p.outputs[0].task = 0,
+        |p| p.outputs.clear(),
+        |p| p.buffers[1].producer = Some(1),
+        |p| p.buffers[1].producer = None,
+        |p| p.buffers[1].consumers = vec![1],
+        |p| p.buffers[0].producer = Some(0),
+        |p| p.groups[0].stages[1].store = Some(99),
+        |p| p.groups[0].stages[1].store = None,
+        |p| p.groups[1].stages[0].inputs = vec![Operand::Buffer(99)],
+        |p| p.groups[1].stages[0].inputs = vec![Operand::Stage(0)],
+        |p| p.groups[0].lane = 7,
+        |p| p.lanes = 3,
+        |p| p.groups.truncate(3),
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        let found = fault(change);
+        let expected = matches!(found, PlanFault::Reference { .. } | PlanFault::Stage { .. });
+        assert!(expected || matches!(found, PlanFault::Count { .. }), "change {index}: {found}");
+    }
+    assert!(matches!(fault(|p| p.groups[3].depends_on = vec![2]), PlanFault::Dependencies { .. }));
+    assert!(matches!(fault(|p| p.batch = 2), PlanFault::Layout { .. }));
+    assert!(matches!(fault(|p| p.batch = 0), PlanFault::Count { .. }));
+    assert!(matches!(fault(|p| p.lanes = u32::MAX), PlanFault::Count { .. }));
+    assert!(matches!(fault(|p| p.buffers[1].layout.row_stride = 1), PlanFault::Layout { .. }));
+}
+
+#[test]
+fn stages_and_tasks_that_do_not_fit_are_found() {
+    let wider = |p: &mut Plan| p.groups[0].stages[1].output = rgb(65, 32);
+    assert!(matches!(fault(wider), PlanFault::Stage { group: 0, stage: 1, .. }));
+    let uniforms = |p: &mut Plan| p.groups[0].stages[1].uniforms = vec![1.0].into();
+    assert!(matches!(fault(uniforms), PlanFault::Stage { .. }));
+    let two = |p: &mut Plan| p.groups[4].stages[0].inputs.push(Operand::Buffer(0));
+    assert!(matches!(fault(two), PlanFault::Reference { .. } | PlanFault::Stage { .. }));
+    assert!(matches!(fault(|p| p.tasks[4].output = rgb(1, 1)), PlanFault::Task { task: 4, .. }));
+    assert!(matches!(fault(|p| p.tasks[3].group = 0), PlanFault::Task { task: 3, .. }));
+    assert!(matches!(fault(|p| p.tasks[3].group = 99), PlanFault::Task { task: 3, .. }));
+    assert!(matches!(fault(|p| p.tasks[0].producers = vec![3]), PlanFault::Task { task: 0, .. }));
+    assert!(matches!(fault(|p| p.tasks[4].producers.clear()), PlanFault::Task { task: 4, .. }));
+}

@@ -1,0 +1,53 @@
+use mip_core::ImageDesc;
+
+use super::{Feed, TaskGraph};
+use crate::GraphError;
+
+impl TaskGraph {
+    /// Shape, format and type of every task's result, by [`crate::TaskHandle::index`], for pipeline inputs given
+    /// in declared order.
+    ///
+    /// # Errors
+    /// What [`TaskGraph::validate`] finds, [`GraphError::InputCount`], [`GraphError::Image`] for an impossible
+    /// input, or [`GraphError::Operator`] naming the first task that cannot work on its inputs.
+    pub fn infer(&self, inputs: &[ImageDesc]) -> Result<Vec<ImageDesc>, GraphError> {
+        self.validate()?;
+        self.check_inputs(inputs)?;
+        let mut results: Vec<Option<ImageDesc>> = vec![None; self.tasks.len()];
+        for task in self.order_indices() {
+            let slots = self.slot_descs(task, inputs, |producer| results[producer]);
+            let wrap = |source| GraphError::Operator { task: self.name_at(task).to_owned(), source };
+            let desc = self.operator_at(task).infer(&slots).map_err(wrap)?;
+            desc.check().map_err(|e| wrap(e.into()))?;
+            results[task] = Some(desc);
+        }
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    fn check_inputs(&self, inputs: &[ImageDesc]) -> Result<(), GraphError> {
+        if inputs.len() != self.inputs.len() {
+            let (expected, given) = (self.inputs.len(), inputs.len());
+            return Err(GraphError::InputCount { expected, names: self.input_list(), given });
+        }
+        for (name, desc) in self.inputs.iter().zip(inputs) {
+            desc.check().map_err(|source| GraphError::Image { name: format!("@{name}"), source })?;
+        }
+        Ok(())
+    }
+
+    /// Descriptions of what a task reads, in slot order. Only for validated graphs, when all its producers'
+    /// results are known.
+    pub(crate) fn slot_descs(
+        &self,
+        task: usize,
+        inputs: &[ImageDesc],
+        result: impl Fn(usize) -> Option<ImageDesc>,
+    ) -> Vec<ImageDesc> {
+        let desc = |feed: &Option<Feed>| match feed {
+            Some(Feed::Input(input)) => inputs.get(*input).copied(),
+            Some(Feed::Task(producer)) => result(*producer),
+            None => None,
+        };
+        self.feeds(task).iter().filter_map(desc).collect()
+    }
+}

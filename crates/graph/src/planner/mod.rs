@@ -1,0 +1,107 @@
+//! From a graph and input shapes to a plan, by an ordered list of passes.
+
+mod arena;
+mod buffers;
+mod cover;
+mod draft;
+mod lanes;
+mod launch;
+mod limit;
+mod lower;
+mod waits;
+mod workspaces;
+
+use mip_core::{BatchLayout, ImageDesc};
+use mip_plan::{Group, Plan};
+
+use crate::{GraphError, TaskGraph, check};
+use draft::Draft;
+
+/// What a plan is wanted for.
+#[derive(Clone, Copy)]
+pub struct PlanRequest<'a> {
+    /// Shapes of the pipeline inputs, in declared order.
+    pub inputs: &'a [ImageDesc],
+    /// Frames handled at once, at least 1.
+    pub batch: usize,
+    /// Most streams to use, at least 1. A plan uses fewer when the graph has less to run side by side,
+    /// and never more than 256.
+    pub lanes: u32,
+    /// Whether operators may share a kernel. There are no fusion passes yet, so that both give the same plan.
+    pub fuse: bool,
+    /// Most bytes that inputs, outputs and arena may take together; `None` for no limit.
+    pub memory_limit: Option<usize>,
+    /// Scratch bytes the device needs to run a group, given the layouts of all buffers by id.
+    pub workspace: &'a dyn Fn(&Group, &[BatchLayout]) -> usize,
+}
+
+impl<'a> PlanRequest<'a> {
+    /// One frame on one lane, fused, without a limit, for a device that needs no workspace.
+    pub fn new(inputs: &'a [ImageDesc]) -> Self {
+        Self { inputs, batch: 1, lanes: 1, fuse: true, memory_limit: None, workspace: &|_, _| 0 }
+    }
+}
+
+/// One step from graph to plan.
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Draft<'_>) -> Result<(), GraphError>,
+}
+
+/// The passes in order. Each stands where it does for a reason.
+const PASSES: &[Pass] = &[
+    // First, so that bad graphs, shapes and formats are refused before anything is decided on them.
+    Pass { name: "infer", run: lower::infer },
+    // Before lowering: what nobody needs should not even build its tables.
+    Pass { name: "prune", run: lower::prune },
+    // One group a task, its stages the operator's steps: the plan that is right and plain.
+    Pass { name: "lower", run: lower::lower },
+    // Fusion passes stand here: they merge groups while values are still stages and nothing is memory yet.
+    //
+    // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.
+    Pass { name: "launch order", run: launch::order },
+    // Once groups are final: only what crosses a group's edge, or is an output, exists as memory.
+    Pass { name: "buffers", run: buffers::assign },
+    // Needs launch order and dependencies; before waits, which exist only between lanes.
+    Pass { name: "lanes", run: lanes::assign },
+    // Before memory: reuse follows the order that lanes and waits give, and never adds to it.
+    Pass { name: "waits", run: waits::insert },
+    // Needs final groups and layouts, which is all that a device looks at.
+    Pass { name: "workspaces", run: workspaces::ask },
+    // Last to decide anything: everything that wants memory and every order is known.
+    Pass { name: "arena", run: arena::place },
+    // When the bytes are known, and before anybody allocates them.
+    Pass { name: "memory limit", run: limit::enforce },
+];
+
+/// Works out what will happen for the given input shapes: kernels, lanes, waits and memory.
+///
+/// The same graph and request always give the same plan. Tasks that no output needs (only possible where
+/// outputs are marked) are left out. The plan has passed [`check`].
+///
+/// # Errors
+/// What [`TaskGraph::infer`] finds; [`GraphError::Request`] for a batch or lane count of 0;
+/// [`GraphError::Lowering`] for an operator that contradicts itself; [`GraphError::TooLarge`],
+/// [`GraphError::MemoryLimit`]; [`GraphError::Internal`] when the checker refuses the result.
+pub fn plan(graph: &TaskGraph, request: &PlanRequest<'_>) -> Result<Plan, GraphError> {
+    for (what, given) in [("the batch size", request.batch), ("the number of lanes", request.lanes as usize)]
+    {
+        if given == 0 {
+            return Err(GraphError::Request { what, given, allowed: "at least 1" });
+        }
+    }
+    let mut draft = Draft::new(graph, request);
+    for pass in PASSES {
+        (pass.run)(&mut draft)?;
+    }
+    check(&draft.plan)?;
+    Ok(draft.plan)
+}
+
+/// The names of the planner's passes, in the order they run.
+pub fn passes() -> impl ExactSizeIterator<Item = &'static str> {
+    PASSES.iter().map(|p| p.name)
+}
+
+#[cfg(test)]
+mod tests;
