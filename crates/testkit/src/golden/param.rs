@@ -41,6 +41,19 @@ impl Params {
         Self(BTreeMap::new())
     }
 
+    /// Parameters in the form of a TOML inline table without its braces: `kernel = 5, border = "wrap"`.
+    ///
+    /// # Panics
+    /// When it is not that.
+    pub fn line(text: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Line {
+            params: Params,
+        }
+        let parsed: Result<Line, _> = toml::from_str(&format!("params = {{ {text} }}"));
+        parsed.unwrap_or_else(|e| panic!("{text}: {e}")).params
+    }
+
     /// With one more parameter.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Param>) -> Self {
@@ -105,6 +118,8 @@ mod tests {
             .with("d", "x")
             .with("e", vec![1.0, 2.5]);
         assert_eq!(params, expected);
+        assert_eq!(Params::line("a = true, b = 3, c = 3.0, d = 'x', e = [1.0, 2.5]"), expected);
+        assert_eq!(Params::line(""), Params::new());
         assert_eq!(
             (params.size("b"), params.number("b"), params.number("c")),
             (Some(3), Some(3.0), Some(3.0))

@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageBuffer, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 
 use super::{Border, Filter};
 use crate::golden::Params;
@@ -67,6 +67,24 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
     }
 }
 
+/// Description of an operator's result: the size of `exact`, which [`apply`] has computed, and the rest from the
+/// first input and the parameters.
+///
+/// # Panics
+/// As [`apply`].
+pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> ImageDesc {
+    let desc = input.with_size(exact.width as u32, exact.height as u32);
+    let to = || params.word("to").expect("to");
+    match op {
+        "color_convert" => desc.with_format(to().parse().expect("a format")),
+        "sobel" => desc.with_format(PixelFormat::Gray),
+        "cast" => desc.with_dtype(to().parse().expect("a sample type")),
+        "normalize" => desc.with_dtype(DType::F32),
+        "layout" => desc.with_layout(to().parse().expect("a memory order")),
+        _ => desc,
+    }
+}
+
 fn border(params: &Params) -> Border {
     let constant = Border::Constant(params.number("border_value").unwrap_or(0.0));
     let all = [Border::Reflect101, Border::Reflect, Border::Replicate, Border::Wrap, constant];
@@ -109,7 +127,6 @@ fn crop(image: &Real, params: &Params) -> Real {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mip_core::ImageDesc;
 
     fn image(width: u32, height: u32) -> ImageBuffer {
         ImageBuffer::new(ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap()).unwrap()
@@ -126,6 +143,20 @@ mod tests {
         assert_eq!(size(&image(4, 6), "width", 3), (3, 5), "4.5 rounds up");
         assert_eq!(size(&image(40, 2), "width", 3), (3, 1));
         assert_eq!(size(&image(40, 10), "height", 2), (8, 2));
+    }
+
+    #[test]
+    fn descriptions_follow_the_operator() {
+        let text = |op, params| {
+            let (params, image) = (Params::line(params), image(8, 6));
+            describe(op, &params, image.desc(), &apply(op, &params, &[&image])).to_string()
+        };
+        assert_eq!(text("resize", "width = 3, height = 4"), "3x4 gray u8");
+        assert_eq!(text("color_convert", "to = 'bgra'"), "8x6 bgra u8");
+        assert_eq!(text("layout", "to = 'chw'"), "8x6 gray u8 chw");
+        assert_eq!(text("normalize", ""), "8x6 gray f32");
+        assert_eq!(text("cast", "to = 'u16'"), "8x6 gray u16");
+        assert_eq!(text("sobel", ""), "8x6 gray u8");
     }
 
     #[test]

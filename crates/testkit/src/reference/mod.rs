@@ -19,7 +19,7 @@ mod sobel;
 mod threshold;
 mod weighted;
 
-pub use apply::apply;
+pub use apply::{apply, describe};
 pub use blend::blend;
 pub use border::Border;
 pub use cast::cast;
