@@ -16,8 +16,10 @@ mod planner;
 mod properties;
 #[cfg(test)]
 mod testing;
+mod uniforms;
 
 pub use check::{PlanFault, check};
 pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
+pub use uniforms::uniforms;

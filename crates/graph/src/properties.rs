@@ -73,19 +73,36 @@ fn planned(dag: &Dag, lanes: u32, workspaces: &[usize]) -> Option<Plan> {
     }
 }
 
-/// Which groups have finished when each starts, by brute force over lanes and waits.
-fn reachable(plan: &Plan) -> Vec<Vec<bool>> {
-    let n = plan.groups.len();
-    let mut reach = vec![vec![false; n]; n];
-    for g in 0..n {
-        let lane_before = (0..g).rev().find(|&p| plan.groups[p].lane == plan.groups[g].lane);
-        for p in plan.waits_of(g).chain(lane_before).collect::<Vec<_>>() {
-            for q in 0..n {
-                reach[g][q] |= q == p || reach[p][q];
-            }
+/// Everything that comes before each element, by brute force; `direct` holds earlier elements only.
+fn closure(direct: &[Vec<usize>]) -> Vec<Vec<bool>> {
+    let mut before: Vec<Vec<bool>> = Vec::new();
+    for direct in direct {
+        let mut row = vec![false; before.len()];
+        for &p in direct {
+            row[p] = true;
+            row.iter_mut().zip(&before[p]).for_each(|(mine, theirs)| *mine |= theirs);
         }
+        before.push(row);
     }
-    reach
+    let size = before.len();
+    for row in &mut before {
+        row.resize(size, false);
+    }
+    before
+}
+
+/// Which groups have finished when each starts, by lanes and waits.
+fn reachable(plan: &Plan) -> Vec<Vec<bool>> {
+    let direct = |g: usize| {
+        let lane_before = (0..g).rev().find(|&p| plan.groups[p].lane == plan.groups[g].lane);
+        plan.waits_of(g).chain(lane_before).collect()
+    };
+    closure(&(0..plan.groups.len()).map(direct).collect::<Vec<_>>())
+}
+
+/// Which groups each group needs, directly or through others.
+fn needed(plan: &Plan) -> Vec<Vec<bool>> {
+    closure(&plan.groups.iter().map(|g| g.depends_on.clone()).collect::<Vec<_>>())
 }
 
 /// Size of the largest set of pairwise independent groups, by Dilworth: groups minus a maximum matching, found
@@ -104,14 +121,7 @@ fn width(plan: &Plan) -> usize {
         false
     }
     let n = plan.groups.len();
-    let mut above = vec![vec![false; n]; n];
-    for g in 0..n {
-        for &p in &plan.groups[g].depends_on {
-            for q in 0..n {
-                above[g][q] |= q == p || above[p][q];
-            }
-        }
-    }
+    let above = needed(plan);
     let mut taken = vec![None; n];
     n - (0..n).filter(|&g| search(g, &above, &mut taken, &mut vec![false; n])).count()
 }
@@ -141,16 +151,7 @@ proptest! {
     #[test]
     fn with_lanes_enough_nothing_is_ordered_that_need_not_be(dag in dags()) {
         if let Some(plan) = planned(&dag, 24, &[]) {
-            let reach = reachable(&plan);
-            let mut needed = vec![vec![false; plan.groups.len()]; plan.groups.len()];
-            for (g, group) in plan.groups.iter().enumerate() {
-                for &p in &group.depends_on {
-                    for q in 0..g {
-                        needed[g][q] |= q == p || needed[p][q];
-                    }
-                }
-            }
-            prop_assert_eq!(reach, needed);
+            prop_assert_eq!(reachable(&plan), needed(&plan));
         }
     }
 
@@ -221,7 +222,8 @@ proptest! {
             }
         }
         let tasks: Vec<_> = graph.tasks().collect();
-        let above = ancestors(&dag);
+        let direct: Vec<Vec<usize>> = dag.tasks.iter().map(|t| t.0.iter().flatten().copied().collect()).collect();
+        let above = closure(&direct);
         for (&a, &b) in tasks.iter().zip(tasks.iter().rev()) {
             let independent = graph.are_independent(a, b).unwrap();
             prop_assert_eq!(independent, graph.are_independent(b, a).unwrap());
@@ -233,20 +235,6 @@ proptest! {
             prop_assert_eq!(copy.are_independent(extra, b).unwrap(), b != a && !above[a.index()][b.index()]);
         }
     }
-}
-
-/// For each task, which tasks it needs.
-fn ancestors(dag: &Dag) -> Vec<Vec<bool>> {
-    let n = dag.tasks.len();
-    let mut above = vec![vec![false; n]; n];
-    for task in 0..n {
-        for &producer in dag.tasks[task].0.iter().flatten() {
-            for other in 0..n {
-                above[task][other] |= other == producer || above[producer][other];
-            }
-        }
-    }
-    above
 }
 
 /// Whether two buffers share bytes of the arena and some group may use one while another uses the other.

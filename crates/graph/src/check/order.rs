@@ -45,13 +45,11 @@ fn check_lanes(plan: &Plan) -> Result<(), PlanFault> {
     }
     let mut used = vec![false; lanes];
     for (id, group) in plan.groups.iter().enumerate() {
-        match used.get_mut(group.lane as usize) {
-            Some(used) => *used = true,
-            None => {
-                let problem = format!("there is no lane {}", group.lane);
-                return Err(PlanFault::Reference { place: format!("group {id}"), problem });
-            }
-        }
+        let Some(used) = used.get_mut(group.lane as usize) else {
+            let problem = format!("there is no lane {}", group.lane);
+            return Err(PlanFault::Reference { place: format!("group {id}"), problem });
+        };
+        *used = true;
     }
     match used.iter().position(|u| !u) {
         Some(lane) => {

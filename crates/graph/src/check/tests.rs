@@ -22,7 +22,10 @@ fn fault(change: impl FnOnce(&mut Plan)) -> PlanFault {
 #[test]
 fn a_missing_wait_is_found() {
     for index in 0..good().waits.len() {
-        assert!(matches!(fault(|p| drop(p.waits.remove(index))), PlanFault::Unordered { .. }));
+        let dropped = fault(|p| {
+            p.waits.remove(index);
+        });
+        assert!(matches!(dropped, PlanFault::Unordered { .. }), "{dropped}");
     }
 }
 

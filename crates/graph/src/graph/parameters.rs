@@ -12,6 +12,10 @@ impl TaskGraph {
     /// # Errors
     /// [`GraphError::Parameter`] with the task, the parameter, what was given and what is allowed, or
     /// [`GraphError::ForeignHandle`]; the task is then as it was.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`set_parameter(t, \"sigma\", Value::Float(2.0))` reads best"
+    )]
     pub fn set_parameter(
         &mut self,
         task: TaskHandle,

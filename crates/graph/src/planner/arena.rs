@@ -83,7 +83,7 @@ fn pack(blocks: &[Block], order: &[usize], before: &BitMatrix) -> Option<(Vec<us
             .collect();
         taken.sort_unstable();
         let offset = best_gap(&taken, blocks[block].bytes);
-        let block_end = offset.checked_add(blocks[block].bytes).filter(|&e| e <= isize::MAX as usize)?;
+        let block_end = offset.checked_add(blocks[block].bytes).filter(|&e| isize::try_from(e).is_ok())?;
         offsets[block] = offset;
         end = end.max(block_end);
         placed.push(block);

@@ -1,6 +1,5 @@
 use super::cover::chains;
 use super::draft::Draft;
-use crate::GraphError;
 
 /// More lanes than any device runs side by side; a request for more is served with this many.
 const MAX_LANES: u32 = 256;
@@ -9,7 +8,7 @@ const MAX_LANES: u32 = 256;
 ///
 /// No more lanes are used than groups can run at once. When that is more than there are lanes, a new chain goes
 /// to the lane where it can start first, counting every group as one step.
-pub(super) fn assign(draft: &mut Draft<'_>) -> Result<(), GraphError> {
+pub(super) fn assign(draft: &mut Draft<'_>) {
     let limit = draft.request.lanes.min(MAX_LANES) as usize;
     let groups = &mut draft.plan.groups;
     let producers: Vec<Vec<usize>> = groups.iter().map(|g| g.depends_on.clone()).collect();
@@ -35,5 +34,4 @@ pub(super) fn assign(draft: &mut Draft<'_>) -> Result<(), GraphError> {
         lane_free[lane] = finish[id];
     }
     draft.plan.lanes = lane_free.len() as u32;
-    Ok(())
 }

@@ -2,11 +2,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::draft::Draft;
-use crate::GraphError;
 
 /// Puts groups into launch order: every group after its producers, ties by the place they have now, which for
 /// unfused groups is the graph's own topological order.
-pub(super) fn order(draft: &mut Draft<'_>) -> Result<(), GraphError> {
+pub(super) fn order(draft: &mut Draft<'_>) {
     let producers = draft.group_producers();
     let mut consumers = vec![Vec::new(); producers.len()];
     for (group, producers) in producers.iter().enumerate() {
@@ -28,5 +27,4 @@ pub(super) fn order(draft: &mut Draft<'_>) -> Result<(), GraphError> {
         }
     }
     draft.groups = ordered;
-    Ok(())
 }

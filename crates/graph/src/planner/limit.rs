@@ -37,5 +37,5 @@ fn separate_bytes(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
 
 fn total(bytes: impl IntoIterator<Item = usize>) -> Option<usize> {
     let sum = bytes.into_iter().try_fold(0_usize, usize::checked_add)?;
-    (sum <= isize::MAX as usize).then_some(sum)
+    isize::try_from(sum).is_ok().then_some(sum)
 }

@@ -15,7 +15,7 @@ pub(super) fn infer(draft: &mut Draft<'_>) -> Result<(), GraphError> {
 }
 
 /// Keeps the outputs and everything they need.
-pub(super) fn prune(draft: &mut Draft<'_>) -> Result<(), GraphError> {
+pub(super) fn prune(draft: &mut Draft<'_>) {
     let graph = draft.graph;
     let order = graph.order_indices();
     let mut needed = vec![false; graph.len()];
@@ -28,7 +28,6 @@ pub(super) fn prune(draft: &mut Draft<'_>) -> Result<(), GraphError> {
         }
     }
     draft.live = order.into_iter().filter(|&t| needed[t]).collect();
-    Ok(())
 }
 
 /// Lowers every live task to stages and puts each task's stages into a group of their own.

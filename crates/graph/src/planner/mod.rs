@@ -15,7 +15,9 @@ use mip_core::{BatchLayout, ImageDesc};
 use mip_plan::{Group, Plan};
 
 use crate::{GraphError, TaskGraph, check};
+use Run::{Decide, Try};
 use draft::Draft;
+pub(crate) use lower::lowering_fault;
 
 /// What a plan is wanted for.
 #[derive(Clone, Copy)]
@@ -45,33 +47,40 @@ impl<'a> PlanRequest<'a> {
 /// One step from graph to plan.
 struct Pass {
     name: &'static str,
-    run: fn(&mut Draft<'_>) -> Result<(), GraphError>,
+    run: Run,
+}
+
+enum Run {
+    /// Decides among right things only.
+    Decide(fn(&mut Draft<'_>)),
+    /// Can find the graph or the request wrong.
+    Try(fn(&mut Draft<'_>) -> Result<(), GraphError>),
 }
 
 /// The passes in order. Each stands where it does for a reason.
 const PASSES: &[Pass] = &[
     // First, so that bad graphs, shapes and formats are refused before anything is decided on them.
-    Pass { name: "infer", run: lower::infer },
+    Pass { name: "infer", run: Try(lower::infer) },
     // Before lowering: what nobody needs should not even build its tables.
-    Pass { name: "prune", run: lower::prune },
+    Pass { name: "prune", run: Decide(lower::prune) },
     // One group a task, its stages the operator's steps: the plan that is right and plain.
-    Pass { name: "lower", run: lower::lower },
+    Pass { name: "lower", run: Try(lower::lower) },
     // Fusion passes stand here: they merge groups while values are still stages and nothing is memory yet.
     //
     // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.
-    Pass { name: "launch order", run: launch::order },
+    Pass { name: "launch order", run: Decide(launch::order) },
     // Once groups are final: only what crosses a group's edge, or is an output, exists as memory.
-    Pass { name: "buffers", run: buffers::assign },
+    Pass { name: "buffers", run: Try(buffers::assign) },
     // Needs launch order and dependencies; before waits, which exist only between lanes.
-    Pass { name: "lanes", run: lanes::assign },
+    Pass { name: "lanes", run: Decide(lanes::assign) },
     // Before memory: reuse follows the order that lanes and waits give, and never adds to it.
-    Pass { name: "waits", run: waits::insert },
+    Pass { name: "waits", run: Decide(waits::insert) },
     // Needs final groups and layouts, which is all that a device looks at.
-    Pass { name: "workspaces", run: workspaces::ask },
+    Pass { name: "workspaces", run: Decide(workspaces::ask) },
     // Last to decide anything: everything that wants memory and every order is known.
-    Pass { name: "arena", run: arena::place },
+    Pass { name: "arena", run: Try(arena::place) },
     // When the bytes are known, and before anybody allocates them.
-    Pass { name: "memory limit", run: limit::enforce },
+    Pass { name: "memory limit", run: Try(limit::enforce) },
 ];
 
 /// Works out what will happen for the given input shapes: kernels, lanes, waits and memory.
@@ -92,7 +101,10 @@ pub fn plan(graph: &TaskGraph, request: &PlanRequest<'_>) -> Result<Plan, GraphE
     }
     let mut draft = Draft::new(graph, request);
     for pass in PASSES {
-        (pass.run)(&mut draft)?;
+        match pass.run {
+            Run::Decide(run) => run(&mut draft),
+            Run::Try(run) => run(&mut draft)?,
+        }
     }
     check(&draft.plan)?;
     Ok(draft.plan)

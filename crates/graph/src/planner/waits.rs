@@ -1,13 +1,12 @@
 use mip_plan::{GroupId, Wait};
 
 use super::draft::Draft;
-use crate::GraphError;
 use crate::bits::BitMatrix;
 
 /// Inserts a wait for every dependency between lanes that nothing else implies: the transitive reduction of
 /// lane order and dependencies, which is unique, so that no smaller set orders every dependency without
 /// ordering anything else.
-pub(super) fn insert(draft: &mut Draft<'_>) -> Result<(), GraphError> {
+pub(super) fn insert(draft: &mut Draft<'_>) {
     let plan = &mut draft.plan;
     let mut before = BitMatrix::new(plan.groups.len());
     let mut last_on_lane: Vec<Option<GroupId>> = vec![None; plan.lanes as usize];
@@ -27,5 +26,4 @@ pub(super) fn insert(draft: &mut Draft<'_>) -> Result<(), GraphError> {
         plan.waits[first..].sort_unstable();
     }
     draft.before = before;
-    Ok(())
 }
