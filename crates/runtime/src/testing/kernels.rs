@@ -16,7 +16,7 @@ pub struct FnKernel {
 
 impl FnKernel {
     /// A kernel that calls `run` with its `inputs` images.
-    pub fn new(
+    pub fn kernel(
         name: &str,
         inputs: usize,
         run: impl Fn(&[ImageView<'_>], &mut ImageViewMut<'_>) -> Result<(), CustomError> + Send + Sync + 'static,
@@ -27,7 +27,7 @@ impl FnKernel {
     /// A kernel that always fails.
     pub fn failing(name: &str, message: &str) -> Kernel {
         let message = message.to_owned();
-        Self::new(name, 1, move |_, _| Err(CustomError(message.clone())))
+        Self::kernel(name, 1, move |_, _| Err(CustomError(message.clone())))
     }
 }
 

@@ -9,4 +9,23 @@ mod plans;
 pub use conformance::device_conformance;
 pub use interpret::{interpret, interpreting_device};
 pub use kernels::{FnKernel, KernelFn};
-pub use plans::{PlanBuilder, Work, gray};
+pub use plans::{PlanBuilder, Work, gray, padded};
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::device::Device;
+    use crate::device::null::{Execution, NullOptions};
+
+    #[test]
+    fn the_null_device_conforms() {
+        for unified_memory in [true, false] {
+            for execution in [Execution::Immediate, Execution::Shuffled { seed: 7 }] {
+                let options = NullOptions { execution, unified_memory, ..NullOptions::default() };
+                device_conformance(|| interpreting_device(options.clone()) as Arc<dyn Device>);
+            }
+        }
+    }
+}

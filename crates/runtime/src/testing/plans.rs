@@ -14,6 +14,19 @@ pub fn gray(width: u32, height: u32) -> ImageDesc {
     ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).expect("a valid test image")
 }
 
+/// Rows `padding` bytes longer than needed, aligned to nothing.
+///
+/// # Panics
+/// For sizes that overflow.
+pub fn padded(desc: ImageDesc, batch_size: usize, padding: usize) -> BatchLayout {
+    let row_stride = desc.row_bytes() + padding;
+    let plane_stride = row_stride * desc.height as usize;
+    let batch_stride = plane_stride * desc.planes();
+    let layout = BatchLayout { desc, batch_size, row_stride, plane_stride, batch_stride };
+    layout.check().expect("a small test image");
+    layout
+}
+
 /// What a hand-made task computes. The result has the shape of the first input.
 #[derive(Debug, Clone)]
 pub struct Work {

@@ -150,7 +150,7 @@ impl Engine {
             }
             drop(queues);
             if let Err(error) = self.run(stream, queued) {
-                self.record(Record::CopyFailed { stream, error: error.clone() });
+                self.record(Record::Unobserved { stream, error: error.clone() });
                 self.queues.lock().streams[stream].error.get_or_insert(error);
             }
         }
@@ -169,7 +169,7 @@ impl Engine {
 
     fn run_command(&self, stream: usize, command: Command) -> Result<(), DeviceError> {
         match command {
-            Command::Launch(launch) => self.launch(stream, &launch),
+            Command::Launch(launch) => self.launch(stream, &launch)?,
             Command::Upload { from, to } => {
                 self.record(Record::Upload { stream, what: describe(&to) });
                 self.fault(CommandKind::Upload)?;
@@ -187,18 +187,23 @@ impl Engine {
         Ok(())
     }
 
-    fn launch(&self, stream: usize, launch: &Launch) {
+    /// `Err` only for a lost device, which tells the observer nothing any more.
+    fn launch(&self, stream: usize, launch: &Launch) -> Result<(), DeviceError> {
         let group = launch.group;
         if launch.observer.begin(group) == Verdict::Skip {
             self.record(Record::Skip { stream, group });
-            return;
+            return Ok(());
         }
         self.record(Record::Launch { stream, group });
         let result = self.fault(CommandKind::Launch(group)).and_then(|()| self.compute(launch));
         if let Err(error) = &result {
             self.record(Record::Failed { stream, group, error: error.clone() });
         }
+        if let Err(DeviceError::Lost(_)) = result {
+            return result;
+        }
         launch.observer.end(group, result);
+        Ok(())
     }
 
     fn compute(&self, launch: &Launch) -> Result<(), DeviceError> {

@@ -98,8 +98,8 @@ pub enum Record {
         /// What was copied.
         what: String,
     },
-    /// `stream 1: copy failed: why`
-    CopyFailed {
+    /// `stream 1: failed without an observer: why`
+    Unobserved {
         /// Number of the stream.
         stream: usize,
         /// What `synchronize` will say.
@@ -149,7 +149,9 @@ impl fmt::Display for Record {
             }
             Self::Upload { stream, what } => write!(f, "stream {stream}: upload {what}"),
             Self::Download { stream, what } => write!(f, "stream {stream}: download {what}"),
-            Self::CopyFailed { stream, error } => write!(f, "stream {stream}: copy failed: {error}"),
+            Self::Unobserved { stream, error } => {
+                write!(f, "stream {stream}: failed without an observer: {error}")
+            }
             Self::Refused { stream, command } => write!(f, "stream {stream}: {command} refused"),
             Self::SynchronizeStream { stream } => write!(f, "host: synchronize stream {stream}"),
             Self::SynchronizeEvent { event } => write!(f, "host: synchronize e{event}"),
