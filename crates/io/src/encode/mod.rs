@@ -2,7 +2,6 @@
 
 mod interleave;
 
-use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
@@ -58,6 +57,15 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     if !(1..=100).contains(&options.jpeg_quality) {
         return Err(IoError::Quality { given: options.jpeg_quality });
     }
+    let pixels = interleave::rgb_order(image);
+    match format {
+        FileFormat::Png => png(&pixels, desc),
+        FileFormat::Jpeg => jpeg(&pixels, desc, options.jpeg_quality),
+    }
+    .map_err(|reason| IoError::Encode { image: *desc, format, reason })
+}
+
+fn png(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
     let color = match (desc.format, desc.dtype) {
         (PixelFormat::Gray, DType::U16) => ExtendedColorType::L16,
         (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => ExtendedColorType::Rgb16,
@@ -66,17 +74,23 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         (PixelFormat::Rgb | PixelFormat::Bgr, _) => ExtendedColorType::Rgb8,
         (PixelFormat::Rgba | PixelFormat::Bgra, _) => ExtendedColorType::Rgba8,
     };
-    let pixels = interleave::rgb_order(image);
     let mut file = Vec::new();
-    match format {
-        FileFormat::Png => PngEncoder::new(&mut file).write_image(&pixels, desc.width, desc.height, color),
-        FileFormat::Jpeg => JpegEncoder::new_with_quality(&mut file, options.jpeg_quality).write_image(
-            &pixels,
-            desc.width,
-            desc.height,
-            color,
-        ),
-    }
-    .map_err(|e| IoError::Encode { image: *desc, format, reason: e.to_string() })?;
+    PngEncoder::new(&mut file)
+        .write_image(pixels, desc.width, desc.height, color)
+        .map_err(|e| e.to_string())?;
+    Ok(file)
+}
+
+fn jpeg(pixels: &[u8], desc: &ImageDesc, quality: u8) -> Result<Vec<u8>, String> {
+    let color = match desc.format {
+        PixelFormat::Gray => jpeg_encoder::ColorType::Luma,
+        _ => jpeg_encoder::ColorType::Rgb,
+    };
+    // Both sides were checked to fit 16 bits.
+    let (width, height) = (desc.width as u16, desc.height as u16);
+    let mut file = Vec::new();
+    jpeg_encoder::Encoder::new(&mut file, quality)
+        .encode(pixels, width, height, color)
+        .map_err(|e| e.to_string())?;
     Ok(file)
 }
