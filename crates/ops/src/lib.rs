@@ -7,6 +7,19 @@
 //! Operators are made with builders ([`Resize::to`], [`GaussianBlur::new`]) or by name ([`create`]). Builders
 //! store what they are given; [`Operator::infer`] and [`Operator::lower`] refuse what the specification does
 //! not allow.
+//!
+//! ```
+//! use mip_core::{DType, ImageDesc, PixelFormat};
+//! use mip_ops::{Operator, Resize, Value, create};
+//!
+//! let photo = ImageDesc::new(500, 375, PixelFormat::Rgb, DType::U8)?;
+//! let small = Resize::shorter_side(256).infer(&[photo])?;
+//! assert_eq!(small.to_string(), "341x256 rgb u8");
+//!
+//! let by_name = create("resize", &[("shorter_side".to_owned(), Value::Int(256))])?;
+//! assert_eq!(by_name.lower(&[photo])?.steps[0].output, small);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -116,10 +116,11 @@ pub fn create(name: &str, params: &[(String, Value)]) -> Result<Box<dyn Operator
 
 /// The closest of `known` to `given`, when it is close enough to be a slip or a part of it (`blur`).
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let part_of = |k: &str| given.len() >= 3 && (k.contains(given) || given.contains(k));
+    let given = given.to_lowercase();
+    let part_of = |k: &str| given.len() >= 3 && (k.contains(&given) || given.contains(k));
     known
         .into_iter()
-        .map(|k| (if part_of(k) { 0.95 } else { strsim::jaro_winkler(given, k) }, k))
+        .map(|k| (if part_of(k) { 0.95 } else { strsim::jaro_winkler(&given, k) }, k))
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, k)| k.to_owned())
@@ -167,6 +168,8 @@ mod tests {
         );
         assert!(unknown("blur").contains("'gaussian_blur'"));
         assert!(unknown("gausian_blur").contains("'gaussian_blur'"));
+        assert_eq!(suggest("RGB", ["gray", "rgb"]).as_deref(), Some("rgb"));
+        assert_eq!(suggest("", ["gray", "rgb"]), None);
         assert!(unknown("colour_convert").contains("'color_convert'"));
         assert_eq!(unknown("zzz"), "there is no operator 'zzz'; `mip ops` lists them");
         assert_eq!(

@@ -30,7 +30,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
 /// An operator around a [`CustomKernel`]: a computation of the user's own, in a graph like any other.
 ///
 /// It takes as many inputs as the kernel says (1 to 8; slots `a`, `b`, ...). It is not fused, has no name in
-/// pipeline files and no parameters by name; its uniforms are those given when it was made.
+/// pipeline files and no parameters by name; its uniforms are those given when it was made. For parameters that
+/// can be set by name, implement [`Operator`] and lower to [`Kernel::Custom`].
 #[derive(Clone)]
 pub struct Custom {
     kernel: Arc<dyn CustomKernel>,

@@ -3,3 +3,4 @@
 mod examples;
 mod lowering;
 mod parameters;
+mod surface;

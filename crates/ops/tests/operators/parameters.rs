@@ -137,6 +137,33 @@ fn uniform_parameters_have_an_effect() {
     }
 }
 
+/// The other direction: a structural parameter does change kernels or shapes, or it should not cost a plan.
+#[test]
+fn structural_parameters_need_a_new_plan() {
+    let image = ImageDesc::new(40, 30, PixelFormat::Rgb, DType::F32).unwrap();
+    for spec in operators() {
+        for param in spec.params.iter().filter(|p| p.change == Change::Structural) {
+            let values: Vec<Value> = match param.kind {
+                ParamKind::Int { min, .. } => vec![Value::Int(min), Value::Int(min + 2)],
+                ParamKind::Choice { words } => words.iter().map(|w| Value::from(*w)).collect(),
+                ParamKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+                _ => vec![Value::Float(0.25), Value::Float(0.75)],
+            };
+            let differs = examples(spec).iter().any(|params| {
+                let plans = values.iter().filter_map(|value| {
+                    let mut operator = create(spec.name, params).unwrap();
+                    operator.set(param.name, value.clone()).ok()?;
+                    let lowered = operator.lower(&vec![image; spec.inputs.len()]).ok()?;
+                    Some(lowered.steps.into_iter().map(|s| (s.kernel, s.output)).collect::<Vec<_>>())
+                });
+                let plans: Vec<_> = plans.collect();
+                plans.windows(2).any(|two| two[0] != two[1])
+            });
+            assert!(differs, "'{}' of '{}'", param.name, spec.name);
+        }
+    }
+}
+
 #[test]
 fn defaults_are_what_they_say() {
     for spec in operators() {
