@@ -102,7 +102,10 @@ impl PlanBuilder {
         let output = self.plan.buffers[inputs[0]].layout.desc;
         let store = self.buffer(works.last().expect("a task").0.to_owned(), output, arena(0), Some(group));
         for &input in inputs {
-            self.plan.buffers[input].consumers.push(group);
+            let consumers = &mut self.plan.buffers[input].consumers;
+            if consumers.last() != Some(&group) {
+                consumers.push(group);
+            }
         }
         let first_task = self.plan.tasks.len();
         let mut stages: Vec<Stage> = Vec::new();

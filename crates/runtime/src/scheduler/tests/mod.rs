@@ -1,4 +1,5 @@
 mod failure;
+mod model;
 mod order;
 mod refusal;
 mod state;

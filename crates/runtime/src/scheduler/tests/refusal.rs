@@ -66,6 +66,29 @@ fn a_refused_record_fails_its_task_and_what_reads_it() {
     }
 }
 
+/// `heir` only takes over the memory that `first` and `reader` use.
+#[test]
+fn a_refused_record_keeps_the_order_of_memory_hand_overs() {
+    let mut builder = PlanBuilder::new(1);
+    let input = builder.input("input", gray(5, 3));
+    let first = builder.task("first", 0, Work::affine(1.0, 1.0), &[input]);
+    builder.task("reader", 0, Work::affine(1.0, 1.0), &[first]);
+    let heir = builder.task("heir", 1, Work::affine(1.0, 2.0), &[input]);
+    let last = builder.task("last", 1, Work::affine(1.0, 4.0), &[heir]);
+    builder.wait(2, 1).output(last);
+    let mut plan = (*builder.build()).clone();
+    plan.groups[2].depends_on = vec![1];
+    plan.buffers[heir].place = plan.buffers[first].place;
+    let plan = Arc::new(plan);
+    for seed in 0..50 {
+        let bench = Bench::new(shuffled(seed, true), plan.clone());
+        bench.device.inject(Site::Submit(CommandKind::Record), boom());
+        let report = bench.run();
+        assert_eq!(states(&report)[1..3], ["reader failed because of 1", "heir completed"]);
+        assert_eq!(head(&report, 0), Some([6, 7]), "seed {seed}");
+    }
+}
+
 #[test]
 fn a_refused_record_of_an_upload_fails_the_tasks_that_read_the_input() {
     let bench = Bench::new(shuffled(1, false), diamond());
