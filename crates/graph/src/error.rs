@@ -2,6 +2,7 @@ use mip_core::ImageError;
 use mip_ops::{OpError, ParamError};
 
 use crate::PlanFault;
+use crate::spec::Position;
 
 /// What can be wrong with a graph, a pipeline file or a request for a plan.
 ///
@@ -204,6 +205,47 @@ pub enum GraphError {
         /// Bytes allowed.
         limit: usize,
     },
+    /// Something in a pipeline file or one-line pipeline, and where it stands.
+    #[error("{file}:{position}: {error}")]
+    At {
+        /// The file's name, or what stands for it.
+        file: String,
+        /// Line and column.
+        position: Position,
+        /// What is wrong there.
+        error: Box<GraphError>,
+    },
+    /// Text that is not TOML, or not a one-line pipeline.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that means nothing at its place.
+    #[error("{place} has no key '{key}'{}; it has: {known}", did_you_mean(.suggestion.as_deref()))]
+    UnknownKey {
+        /// Where it stands: `the pipeline`, or `task 'soft' (gaussian_blur)`.
+        place: String,
+        /// The key.
+        key: String,
+        /// The closest known key, if one is close.
+        suggestion: Option<String>,
+        /// The known keys, comma separated.
+        known: String,
+    },
+    /// A value of the wrong type.
+    #[error("'{key}' is {given}, but must be {allowed}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// What was given ("a table").
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A task without an operator.
+    #[error("task {number} does not say which operator it is; add a line like op = \"resize\"")]
+    NoOperator {
+        /// The task's number in the file, from 1.
+        number: usize,
+    },
     /// A plan that does not belong to the graph as it is now.
     #[error("the plan no longer fits the graph ({reason}); plan again")]
     Stale {
@@ -213,6 +255,32 @@ pub enum GraphError {
     /// The planner made a plan that its own checker refuses.
     #[error("internal error, please report it: the plan is inconsistent: {0}")]
     Internal(#[from] PlanFault),
+}
+
+impl GraphError {
+    /// This error with the place in a text it belongs to.
+    pub(crate) fn at(self, file: &str, position: Option<Position>) -> Self {
+        match position {
+            Some(position) => Self::At { file: file.to_owned(), position, error: Box::new(self) },
+            None => self,
+        }
+    }
+
+    /// What is wrong, without the place in the text.
+    pub fn kind(&self) -> &Self {
+        match self {
+            Self::At { error, .. } => error.kind(),
+            other => other,
+        }
+    }
+
+    /// The place in the pipeline file or one-line pipeline, when the error has one.
+    pub fn position(&self) -> Option<Position> {
+        match self {
+            Self::At { position, .. } => Some(*position),
+            _ => None,
+        }
+    }
 }
 
 pub(crate) fn did_you_mean(suggestion: Option<&str>) -> String {

@@ -14,6 +14,7 @@ mod names;
 mod planner;
 #[cfg(test)]
 mod properties;
+mod spec;
 #[cfg(test)]
 mod testing;
 mod uniforms;
@@ -22,4 +23,5 @@ pub use check::{PlanFault, check};
 pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
+pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

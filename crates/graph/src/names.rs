@@ -11,8 +11,14 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), GraphErro
 }
 
 /// Names for an error message: `a, b, c`, or `none`.
-pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let joined = names.into_iter().collect::<Vec<_>>().join(", ");
+pub(crate) fn list(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut joined = String::new();
+    for name in names {
+        if !joined.is_empty() {
+            joined.push_str(", ");
+        }
+        joined.push_str(name.as_ref());
+    }
     if joined.is_empty() { "none".to_owned() } else { joined }
 }
 

@@ -89,17 +89,19 @@ impl TaskGraph {
         if let Some(index) = self.inputs.iter().position(|i| i == name) {
             return Ok(index);
         }
+        // What could be connected: a graph without inputs would take the default one.
+        let default = [DEFAULT_INPUT.to_owned()];
+        let known = if self.inputs.is_empty() { &default[..] } else { &self.inputs };
         Err(GraphError::UnknownInput {
             given: name.to_owned(),
-            suggestion: suggest(name, self.inputs.iter().map(String::as_str)).map(|s| format!("@{s}")),
-            known: self.input_list(),
+            suggestion: suggest(name, known.iter().map(String::as_str)).map(|s| format!("@{s}")),
+            known: list(known.iter().map(|k| format!("@{k}"))),
         })
     }
 
     /// The inputs with `@`, for messages.
     pub(super) fn input_list(&self) -> String {
-        let names: Vec<String> = self.inputs.iter().map(|i| format!("@{i}")).collect();
-        list(names.iter().map(String::as_str))
+        list(self.inputs.iter().map(|i| format!("@{i}")))
     }
 
     fn fill(&mut self, task: usize, slot: usize, feed: Feed) -> Result<(), GraphError> {
@@ -136,7 +138,7 @@ impl TaskGraph {
             task: self.name_at(task).to_owned(),
             op: spec.name,
             count: spec.inputs.len(),
-            slots: list(fed.iter().map(String::as_str)),
+            slots: list(fed),
         })
     }
 
@@ -146,7 +148,7 @@ impl TaskGraph {
             task: self.name_at(task).to_owned(),
             given: name.to_owned(),
             suggestion: suggest(name, slots.iter().copied()),
-            known: list(slots.iter().copied()),
+            known: list(slots),
         })
     }
 

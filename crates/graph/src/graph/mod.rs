@@ -12,6 +12,7 @@ mod validate;
 
 use mip_ops::Operator;
 
+pub(crate) use connect::DEFAULT_INPUT;
 use handle::GraphId;
 pub use handle::TaskHandle;
 

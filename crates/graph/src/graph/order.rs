@@ -51,27 +51,21 @@ impl TaskGraph {
         Err(GraphError::Cycle { from: name(from), to: name(to), path })
     }
 
-    /// A shortest path along edges, both ends included; a task reaches itself.
+    /// A shortest path along edges, both ends included; a task reaches itself. Searched from its end, because
+    /// tasks know their producers.
     fn path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let consumers = self.consumer_lists();
-        let mut came_from = vec![None; self.tasks.len()];
-        came_from[from] = Some(from);
-        let mut queue = VecDeque::from([from]);
+        let mut next = vec![None; self.tasks.len()];
+        next[to] = Some(to);
+        let mut queue = VecDeque::from([to]);
         while let Some(task) = queue.pop_front() {
-            if task == to {
-                let mut path = vec![to];
-                let mut at = to;
-                while at != from {
-                    at = came_from[at].expect("every task in the queue was reached from another");
-                    path.push(at);
-                }
-                path.reverse();
-                return Some(path);
+            if task == from {
+                let step = |&at: &usize| if at == to { None } else { next[at] };
+                return Some(std::iter::successors(Some(from), step).collect());
             }
-            for &consumer in &consumers[task] {
-                if came_from[consumer].is_none() {
-                    came_from[consumer] = Some(task);
-                    queue.push_back(consumer);
+            for producer in self.producers(task) {
+                if next[producer].is_none() {
+                    next[producer] = Some(task);
+                    queue.push_back(producer);
                 }
             }
         }
