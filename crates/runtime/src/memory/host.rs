@@ -1,4 +1,5 @@
 use std::alloc::{Layout, alloc, dealloc};
+use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
@@ -17,6 +18,8 @@ pub struct HostBlock {
     start: NonNull<u8>,
     len: usize,
     borrows: Mutex<Vec<Borrow>>,
+    /// Whoever owns the memory, when that is somebody else.
+    foreign: Option<Box<dyn Any + Send + Sync>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +44,20 @@ impl HostBlock {
         let start = NonNull::new(unsafe { alloc(layout) })?;
         // SAFETY: `start` is valid for `layout.size()` bytes, just allocated and not shared yet.
         unsafe { start.write_bytes(0, layout.size()) };
-        Some(Arc::new(Self { start, len, borrows: Mutex::default() }))
+        Some(Arc::new(Self { start, len, borrows: Mutex::default(), foreign: None }))
+    }
+
+    /// A block over memory allocated elsewhere (pinned by a driver, say), which `owner` frees when it is dropped.
+    ///
+    /// # Safety
+    /// `start` must be valid for reads and writes of `len` initialised bytes, and reached through this block
+    /// alone (or by a device while a guard of this block is held for it), until `owner` has been dropped.
+    pub unsafe fn from_foreign(
+        start: NonNull<u8>,
+        len: usize,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Arc<Self> {
+        Arc::new(Self { start, len, borrows: Mutex::default(), foreign: Some(owner) })
     }
 
     fn layout(len: usize) -> Option<Layout> {
@@ -110,6 +126,9 @@ impl HostBlock {
 
 impl Drop for HostBlock {
     fn drop(&mut self) {
+        if self.foreign.is_some() {
+            return; // The owner frees the memory, right after this.
+        }
         let layout = Self::layout(self.len).expect("the layout it was allocated with");
         // SAFETY: allocated in `new` with this layout; guards hold an `Arc`, so none is left.
         unsafe { dealloc(self.start.as_ptr(), layout) };
@@ -213,6 +232,21 @@ mod tests {
         assert!(block.read(0..20).is_err() && block.read(0..19).is_ok());
         drop(write);
         assert!(block.read(0..100).is_ok());
+    }
+
+    #[test]
+    fn foreign_memory_is_freed_by_its_owner_after_the_last_guard() {
+        let mut memory = Box::new([7_u8; 16]);
+        let start = NonNull::new(memory.as_mut_ptr()).unwrap();
+        let owner = Arc::new(memory);
+        // SAFETY: the array is initialised, lives on the heap until `owner` is gone, and nobody else reads it.
+        let block = unsafe { HostBlock::from_foreign(start, 16, Box::new(owner.clone())) };
+        let read = block.read(4..8).unwrap();
+        assert!(block.write(0..5).is_err() && block.read(0..17).is_err());
+        drop(block);
+        assert_eq!((&*read, Arc::strong_count(&owner)), (&[7; 4][..], 2));
+        drop(read);
+        assert_eq!(Arc::strong_count(&owner), 1);
     }
 
     #[test]
