@@ -8,10 +8,12 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod device;
 mod group;
 mod rows;
 mod simd;
 mod threads;
 
 pub use config::{CpuConfig, SimdLevel};
+pub use device::CpuDevice;
 pub use group::{GroupRunner, execute_group};

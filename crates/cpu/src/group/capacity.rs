@@ -20,7 +20,8 @@ const MOST: usize = 64;
 pub(super) fn slots(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
     let mut needed = vec![0; stages.len()];
     for place in 0..3 {
-        let mut play = Play { stages, seen: vec![HashMap::new(); stages.len()], clock: 0, needed: &mut needed };
+        let mut play =
+            Play { stages, seen: vec![HashMap::new(); stages.len()], clock: 0, needed: &mut needed };
         let ranges: Vec<Range<u32>> = roots.iter().map(|root| sample(root.height, place)).collect();
         march(&ranges, |root, row| {
             let Root { stage, shared, .. } = roots[root];

@@ -42,7 +42,8 @@ pub(super) fn run(
     let workers = workers.min(work.len()).max(1);
     let queue = Queue::new(work, workers);
     let mut spaces = workspace.chunks_exact_mut(program.worker_bytes.max(1));
-    let mut space = || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
+    let mut space =
+        || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
     let labour = |index: usize, space: &mut [u8]| {
         let mut worker = Worker::new(shared, space);
         while let Some(mut strip) = queue.next(index) {

@@ -79,7 +79,8 @@ impl GroupRunner {
             }
             Program::Custom { kernel, inputs: order } => {
                 let inputs: Vec<ImageView<'_>> = order.iter().map(|&i| inputs[i]).collect();
-                let failed = |message: String| DeviceError::Kernel { kernel: kernel.name().to_owned(), message };
+                let failed =
+                    |message: String| DeviceError::Kernel { kernel: kernel.name().to_owned(), message };
                 kernel.run(&inputs, &uniforms[0], &mut outputs[0]).map_err(|e| failed(e.0))
             }
         }

@@ -36,7 +36,11 @@ impl<'a> Worker<'a> {
     /// A worker over `workspace`, which has [`Rows::worker_bytes`] aligned bytes.
     pub(super) fn new(shared: Shared<'a>, workspace: &'a mut [u8]) -> Self {
         let (marks, memory) = workspace.split_at_mut(shared.program.mark_bytes());
-        let marks = &mut bytemuck::cast_slice_mut(marks)[..shared.program.marks];
+        let marks = match shared.program.marks {
+            // A group without caches gets no memory, not even aligned memory.
+            0 => &mut [],
+            count => &mut bytemuck::cast_slice_mut(marks)[..count],
+        };
         Self { shared, marks, memory, frame: usize::MAX, clock: 0 }
     }
 

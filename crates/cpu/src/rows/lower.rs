@@ -141,8 +141,7 @@ fn check(from: &Lowering<'_>) -> Result<(), String> {
     };
     ensure(from.descs.len() == from.kernel.input_count(), "wrong number of inputs")?;
     let input = from.descs[0];
-    let same_size =
-        from.descs.iter().all(|d| d.width == output.width && d.height == output.height);
+    let same_size = from.descs.iter().all(|d| d.width == output.width && d.height == output.height);
     let same_type = from.descs.iter().all(|d| d.dtype == output.dtype);
     let same_format = from.descs.iter().all(|d| d.format == output.format);
     if !matches!(from.kernel, Kernel::Map(MapKernel::Affine) | Kernel::Custom(_)) {

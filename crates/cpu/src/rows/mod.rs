@@ -6,6 +6,7 @@ mod borders;
 mod color;
 mod gather;
 mod lower;
+mod point;
 mod premultiply;
 mod resample;
 mod row;
@@ -13,7 +14,6 @@ mod separable;
 mod sobel;
 mod taps;
 mod vertical;
-mod point;
 
 use std::fmt;
 

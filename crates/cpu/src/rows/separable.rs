@@ -119,7 +119,8 @@ impl<I: Pixel> RowFilter<'_, I> {
     fn interior<V: Vector, const N: usize>(&mut self, v: V) {
         let columns = self.borders.interior();
         let (start, end) = (columns.start * self.step, columns.end * self.step);
-        let block = &mut Interior::<I, N> { src: self.src, out: self.out, weights: self.weights, step: self.step };
+        let block =
+            &mut Interior::<I, N> { src: self.src, out: self.out, weights: self.weights, step: self.step };
         drive(v, block, start, end);
     }
 }
@@ -208,7 +209,7 @@ impl<T: Pixel> RowKernel for Vertical<T> {
             self.outside(wx, outside);
         }
         let outside = self.finish.shape().row(outside);
-        let mut rows = [Row::default(); Taps::MOST];
+        let mut rows = [outside; Taps::MOST];
         for k in taps {
             rows[k] = job.tap(k).unwrap_or(outside);
         }

@@ -63,7 +63,7 @@ fn luma_of_words_rounds_ties_to_even() {
         assert_eq!(u16::luma(r, g, b), expected);
     }
     for i in 0..200_000_u32 {
-        let [r, g, b] = [i * 7919, i * 104_729, i * 15_485_863].map(|v| (v >> 3) as u16);
+        let [r, g, b] = [7919, 104_729, 15_485_863].map(|k: u32| i.wrapping_mul(k)).map(|v| (v >> 3) as u16);
         let n = 299 * u64::from(r) + 587 * u64::from(g) + 114 * u64::from(b);
         assert_eq!(u16::luma(r, g, b), (n as f64 / 1000.0).round_ties_even() as u16);
     }

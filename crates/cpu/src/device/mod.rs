@@ -1,0 +1,103 @@
+//! The device as the runtime sees it: streams on threads, events, memory, loaded groups.
+
+mod copy;
+mod event;
+mod launch;
+mod machine;
+mod memory;
+mod stream;
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use mip_core::BatchLayout;
+use mip_plan::{Group, Plan};
+use mip_runtime::device::{
+    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Memory, Space, Stream,
+};
+use rayon::ThreadPool;
+
+use crate::simd::Level;
+use crate::{CpuConfig, GroupRunner, threads};
+
+/// This machine's processors as a device.
+///
+/// Every stream is a thread that works through its own queue; a launch is shared among the device's threads.
+/// Host and device memory are the same, so images are read and written in place.
+#[derive(Debug)]
+pub struct CpuDevice {
+    config: CpuConfig,
+    info: DeviceInfo,
+    pool: Option<Arc<ThreadPool>>,
+    in_use: Arc<AtomicUsize>,
+}
+
+impl CpuDevice {
+    /// Starts the device's threads.
+    ///
+    /// # Errors
+    /// [`DeviceError::Driver`] when threads cannot be started.
+    pub fn new(config: CpuConfig) -> Result<Arc<Self>, DeviceError> {
+        let pool = threads::pool(&config)?;
+        let count = threads::count(&config);
+        let plural = if count == 1 { "" } else { "s" };
+        let level = Level::new(config.simd).name();
+        let info = DeviceInfo {
+            kind: DeviceKind::Cpu,
+            index: 0,
+            name: format!("{} ({count} thread{plural}, {level})", machine::model()),
+            total_memory: machine::memory(),
+            stream_ordered: Err("the CPU has no stream-ordered allocation; pools do its work".to_owned()),
+            graph_replay: Err("the CPU device does not record commands yet".to_owned()),
+            unified_memory: true,
+        };
+        Ok(Arc::new(Self { config, info, pool, in_use: Arc::default() }))
+    }
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn create_stream(&self, label: &str) -> Result<Arc<dyn Stream>, DeviceError> {
+        Ok(Arc::new(stream::CpuStream::new(label)?))
+    }
+
+    fn create_event(&self) -> Result<Arc<dyn Event>, DeviceError> {
+        Ok(Arc::new(event::CpuEvent::default()))
+    }
+
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
+        Ok(Arc::new(memory::CpuMemory::new(space, bytes, &self.in_use)?))
+    }
+
+    fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
+        // A group that cannot be prepared needs nothing; `load` says why it cannot.
+        GroupRunner::with_pool(group, |id| layouts[id].desc, &self.config, None)
+            .map_or(0, |runner| runner.workspace_bytes())
+    }
+
+    fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
+        let group = &plan.groups[group];
+        let desc = |id: usize| plan.buffers[id].layout.desc;
+        let runner = GroupRunner::with_pool(group, desc, &self.config, self.pool.clone())?;
+        let names: Vec<&str> = group.stages.iter().map(|stage| stage.kernel.name()).collect();
+        Ok(Arc::new(CpuExecutable { runner, name: names.join("+") }))
+    }
+}
+
+/// A group made ready for this machine.
+#[derive(Debug)]
+struct CpuExecutable {
+    runner: GroupRunner,
+    /// Names of its kernels, for errors.
+    name: String,
+}
+
+impl Executable for CpuExecutable {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,129 @@
+use std::any::Any;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use mip_core::ImageBuffer;
+use mip_runtime::device::{BufferRef, Command, DeviceError, Event, Launch, Stream};
+
+use super::event::CpuEvent;
+use super::{copy, launch};
+
+/// A thread with a queue.
+#[derive(Debug)]
+pub(super) struct CpuStream {
+    /// `None` only while it is dropped.
+    queue: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    failure: Arc<Failure>,
+}
+
+/// A command with its events resolved: which point is meant is settled when the command is queued.
+enum Job {
+    Launch(Box<Launch>),
+    Reach(Arc<dyn Event>, u64),
+    Wait(Arc<dyn Event>, u64),
+    Upload { from: ImageBuffer, to: BufferRef },
+    Download { from: BufferRef, to: BufferRef },
+}
+
+/// The first failure of a command that has nobody else to tell.
+#[derive(Debug, Default)]
+struct Failure(Mutex<Option<DeviceError>>);
+
+impl Failure {
+    fn slot(&self) -> MutexGuard<'_, Option<DeviceError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, result: Result<(), DeviceError>) {
+        if let Err(error) = result {
+            self.slot().get_or_insert(error);
+        }
+    }
+}
+
+impl CpuStream {
+    /// Starts the thread.
+    pub(super) fn new(label: &str) -> Result<Self, DeviceError> {
+        let (queue, jobs) = channel();
+        let failure = Arc::new(Failure::default());
+        let told = failure.clone();
+        let thread = thread::Builder::new()
+            // A zero byte in a thread's name is refused with a panic.
+            .name(format!("mip-{}", label.replace('\0', "")))
+            .spawn(move || work(&jobs, &told))
+            .map_err(|e| DeviceError::Driver {
+                call: "starting a stream's thread",
+                message: e.to_string(),
+            })?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), failure })
+    }
+
+    fn send(&self, job: Job) -> Result<(), DeviceError> {
+        let queue = self.queue.as_ref().expect("present until drop");
+        queue.send(job).map_err(|_| DeviceError::Lost("a stream's thread has ended".to_owned()))
+    }
+}
+
+/// Runs commands until every sender is gone and the queue is empty.
+fn work(jobs: &Receiver<Job>, failure: &Failure) {
+    for job in jobs {
+        match job {
+            Job::Launch(command) => failure.keep(launch::run(*command)),
+            Job::Reach(event, point) => own(&event).expect("checked when queued").reach(point),
+            Job::Wait(event, point) => own(&event).expect("checked when queued").wait(point),
+            Job::Upload { from, to } => failure.keep(copy::upload(&from, &to)),
+            Job::Download { from, to } => failure.keep(copy::download(&from, &to)),
+        }
+    }
+}
+
+fn own(event: &Arc<dyn Event>) -> Result<&CpuEvent, DeviceError> {
+    event
+        .as_any()
+        .downcast_ref()
+        .ok_or_else(|| DeviceError::Unsupported("an event of another device was given to the CPU".to_owned()))
+}
+
+impl Stream for CpuStream {
+    fn submit(&self, command: Command) -> Result<(), DeviceError> {
+        match command {
+            Command::Launch(launch) => self.send(Job::Launch(Box::new(launch))),
+            Command::Upload { from, to } => self.send(Job::Upload { from, to }),
+            Command::Download { from, to } => self.send(Job::Download { from, to }),
+            Command::Record(event) => {
+                let point = own(&event)?.record();
+                self.send(Job::Reach(event, point))
+            }
+            Command::Wait(event) => {
+                let point = own(&event)?.last();
+                self.send(Job::Wait(event, point))
+            }
+        }
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        let event = Arc::new(CpuEvent::default());
+        let point = event.record();
+        self.send(Job::Reach(event.clone(), point))?;
+        event.wait(point);
+        self.failure.slot().take().map_or(Ok(()), Err)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CpuStream {
+    /// Lets the queue run empty, then ends the thread.
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        let Some(thread) = self.thread.take() else { return };
+        // The last handle may be held by a command of this very stream; then the thread ends by itself.
+        if thread.thread().id() != thread::current().id() && thread.join().is_err() {
+            self.failure.keep(Err(DeviceError::Lost("a stream's thread has panicked".to_owned())));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Several kernels in one group, several frames, several threads: the same bytes as one after the other.
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_cpu::SimdLevel;
+use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Sobel};
+
+use crate::images::Picture;
+use crate::plans::{config, plan, run, stage};
+use crate::reference::{self, area, bilinear};
+
+const BLUR: [f32; 6] = [0.4, 0.2, 0.1, 0.36, 0.22, 0.1];
+
+fn blur(radius: u32, border: Border) -> Kernel {
+    Kernel::Separable(Separable { radius_x: radius, radius_y: radius, border })
+}
+
+fn rgb(width: u32, height: u32) -> ImageDesc {
+    ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap()
+}
+
+/// Compares a plan at several thread counts and levels, alone and as a batch, with the reference.
+fn check(plan: &Plan, inputs: &[ImageDesc]) {
+    let batch = 3;
+    let pictures: Vec<Picture> =
+        inputs.iter().zip(1..).map(|(&desc, seed)| Picture::random(desc, batch, true, seed)).collect();
+    let batched: Vec<&Picture> = pictures.iter().collect();
+    let stages = &plan.groups[0].stages;
+    let expected: Vec<Vec<Vec<u8>>> = (0..batch)
+        .map(|frame| {
+            let singles: Vec<Picture> = pictures.iter().map(|p| p.frame(frame)).collect();
+            let results = reference::run(plan, &singles.iter().collect::<Vec<_>>());
+            stages.iter().zip(results).filter(|(s, _)| s.store.is_some()).map(|(_, r)| r.bytes()).collect()
+        })
+        .collect();
+    for (threads, simd) in
+        [(1, SimdLevel::Portable), (1, SimdLevel::Native), (2, SimdLevel::Native), (3, SimdLevel::Native)]
+    {
+        let results = run(plan, &batched, &config(threads, simd));
+        for (n, result) in results.iter().enumerate() {
+            for (frame, expected) in expected.iter().enumerate() {
+                assert!(
+                    result.frame(frame).bytes() == expected[n],
+                    "result {n}, frame {frame}, {threads} threads"
+                );
+            }
+        }
+        let first: Vec<Picture> = pictures.iter().map(|p| p.frame(0)).collect();
+        let alone = run(plan, &first.iter().collect::<Vec<_>>(), &config(threads, simd));
+        for (result, expected) in alone.iter().zip(&expected[0]) {
+            assert!(result.bytes() == *expected, "a single frame on {threads} threads");
+        }
+    }
+}
+
+/// resize -> gray -> blur -> sobel, all in one group, every stage stored or only the last.
+fn edges(input: ImageDesc, width: u32, height: u32, border: Border, stored: &[usize]) -> Plan {
+    let small = input.with_size(width, height);
+    let gray = small.with_format(PixelFormat::Gray).with_layout(Layout::Hwc);
+    let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
+    let stages = vec![
+        stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
+        stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Stage(0)], gray),
+        stage(blur(2, border), &BLUR, &[Operand::Stage(1)], gray),
+        stage(Kernel::Sobel(Sobel { border }), &[], &[Operand::Stage(2)], gray),
+    ];
+    plan(&[input], stages, stored)
+}
+
+#[test]
+fn the_edge_chain_in_one_group() {
+    for border in [Border::Reflect101, Border::Wrap, Border::Constant(40.0)] {
+        check(&edges(rgb(300, 222), 200, 148, border, &[3]), &[rgb(300, 222)]);
+    }
+    check(&edges(rgb(301, 203), 213, 152, Border::Reflect, &[0, 1, 2, 3]), &[rgb(301, 203)]);
+    let planar = rgb(97, 330).with_layout(Layout::Chw);
+    check(&edges(planar, 160, 220, Border::Replicate, &[1, 3]), &[planar]);
+    check(&edges(rgb(3, 2), 2, 1, Border::Reflect101, &[3]), &[rgb(3, 2)]);
+}
+
+#[test]
+fn a_fork_and_join_in_one_group() {
+    let input = rgb(161, 190);
+    let gray = input.with_format(PixelFormat::Gray);
+    let weights = [0.3, 0.2, 0.1, 0.05, 0.3, 0.2, 0.1, 0.05];
+    for border in [Border::Reflect101, Border::Wrap] {
+        let stages = vec![
+            stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Buffer(0)], gray),
+            stage(blur(3, border), &weights, &[Operand::Stage(0)], gray),
+            stage(blur(3, border), &weights, &[Operand::Stage(1)], gray),
+            stage(Kernel::Sobel(Sobel { border }), &[], &[Operand::Stage(0)], gray),
+            stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(2), Operand::Stage(3)], gray),
+            stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(0), Operand::Stage(4)], gray),
+            stage(Kernel::Map(MapKernel::Threshold), &[90.0, 255.0], &[Operand::Stage(5)], gray),
+        ];
+        check(&plan(&[input], stages.clone(), &[6]), &[input]);
+        check(&plan(&[input], stages, &[0, 2, 4, 6]), &[input]);
+    }
+}
+
+#[test]
+fn results_of_different_heights_and_rows_in_any_order() {
+    let input = rgb(90, 210);
+    let (w, h) = (input.width, input.height);
+    let half = input.with_size(45, 70);
+    let tall = input.with_size(90, 333);
+    let flip = Gather { x: AxisMap::Flip { last: w - 1 }, y: AxisMap::Flip { last: h - 1 } };
+    let nearest = Gather { x: AxisMap::Offset { first: 0 }, y: AxisMap::Nearest { input: h, output: 333 } };
+    let shrink = Resample { x: area(w, 45), y: area(h, 70) };
+    let line = Resample { x: area(45, 45), y: area(70, 1) };
+    let stages = vec![
+        stage(blur(2, Border::Reflect), &BLUR, &[Operand::Buffer(0)], input),
+        stage(Kernel::Gather(flip), &[], &[Operand::Stage(0)], input),
+        stage(blur(2, Border::Reflect101), &BLUR, &[Operand::Stage(1)], input),
+        stage(Kernel::Resample(shrink), &[], &[Operand::Stage(2)], half),
+        stage(Kernel::Gather(nearest), &[], &[Operand::Stage(0)], tall),
+        stage(Kernel::Resample(line), &[], &[Operand::Stage(3)], half.with_size(45, 1)),
+    ];
+    check(&plan(&[input], stages, &[0, 2, 3, 4, 5]), &[input]);
+}
+
+#[test]
+fn one_thousand_rows_of_one_pixel() {
+    let input = ImageDesc::new(1, 5000, PixelFormat::Rgba, DType::F32).unwrap();
+    let short = input.with_size(1, 3);
+    let stages = vec![
+        stage(blur(2, Border::Wrap), &BLUR, &[Operand::Buffer(0)], input),
+        stage(
+            Kernel::Resample(Resample { x: area(1, 1), y: area(5000, 3) }),
+            &[],
+            &[Operand::Stage(0)],
+            short,
+        ),
+    ];
+    check(&plan(&[input], stages, &[0, 1]), &[input]);
+}
+
+#[test]
+fn two_inputs_of_different_memory_orders() {
+    let a = ImageDesc::new(140, 160, PixelFormat::Bgra, DType::U16).unwrap();
+    let b = a.with_layout(Layout::Chw);
+    let float = a.with_dtype(DType::F32);
+    let scale = [1.0 / 65535.0; 8];
+    let stages = vec![
+        stage(Kernel::Map(MapKernel::Blend), &[0.25, 0.75], &[Operand::Buffer(0), Operand::Buffer(1)], b),
+        stage(blur(2, Border::Constant(0.5)), &BLUR, &[Operand::Stage(0)], b),
+        stage(Kernel::Map(MapKernel::Affine), &scale, &[Operand::Stage(1)], float),
+    ];
+    check(&plan(&[a, b], stages, &[1, 2]), &[a, b]);
+}

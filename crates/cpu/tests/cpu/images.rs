@@ -1,0 +1,142 @@
+//! Images for tests: random, padded, poisoned.
+
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, Layout, Sample};
+
+/// A small random number generator (xorshift), the same on every machine.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
+    }
+
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub(crate) fn unit(&mut self) -> f32 {
+        self.below(1 << 20) as f32 / (1 << 20) as f32
+    }
+}
+
+/// A batch of images in memory of its own, padded and surrounded by bytes that must not matter.
+#[derive(Debug, Clone)]
+pub(crate) struct Picture {
+    pub(crate) layout: BatchLayout,
+    memory: AlignedBytes,
+    offset: usize,
+}
+
+const POISON: u8 = 0xA5;
+
+impl Picture {
+    /// Poisoned memory; with padding it is a region inside a larger image.
+    pub(crate) fn poisoned(desc: ImageDesc, batch: usize, padded: bool) -> Self {
+        let size = desc.dtype.size();
+        let pad = if padded { 5 * size } else { 0 };
+        let row_stride = desc.row_bytes() + pad;
+        let plane_stride = row_stride * desc.height as usize + pad;
+        let batch_stride = plane_stride * desc.planes() + pad;
+        let layout = BatchLayout { desc, batch_size: batch, row_stride, plane_stride, batch_stride };
+        layout.check().unwrap();
+        let offset = 3 * pad;
+        let mut memory = AlignedBytes::zeroed(offset + layout.span() + 3 * pad);
+        memory.as_mut_slice().fill(POISON);
+        Self { layout, memory, offset }
+    }
+
+    /// Random samples: all values of integers; of f32, some outside 0 to 1.
+    pub(crate) fn random(desc: ImageDesc, batch: usize, padded: bool, seed: u64) -> Self {
+        let mut picture = Self::poisoned(desc, batch, padded);
+        let mut random = Random::new(seed);
+        picture.fill(|_, _, _, _| match desc.dtype {
+            // Extremes more often than by chance.
+            DType::U8 => {
+                [0.0, 255.0, random.below(256) as f32, random.below(256) as f32][random.below(4) as usize]
+            }
+            DType::U16 => [65535.0, random.below(65536) as f32][random.below(2) as usize],
+            DType::F32 => random.unit() * 1.5 - 0.25,
+        });
+        picture
+    }
+
+    /// Sets each sample from `(frame, x, y, channel)`.
+    pub(crate) fn fill(&mut self, mut value: impl FnMut(usize, usize, usize, usize) -> f32) {
+        let (desc, batch) = (self.layout.desc, self.layout.batch_size);
+        for frame in 0..batch {
+            for y in 0..desc.height as usize {
+                for x in 0..desc.width as usize {
+                    for c in 0..desc.channels() {
+                        let sample = value(frame, x, y, c);
+                        self.set(frame, x, y, c, sample);
+                    }
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, frame: usize, x: usize, y: usize, c: usize, value: f32) {
+        let desc = self.layout.desc;
+        let (plane, i) = if desc.layout == Layout::Hwc { (0, x * desc.channels() + c) } else { (c, x) };
+        let mut view = self.view_mut();
+        match desc.dtype {
+            DType::U8 => view.row_as_mut::<u8>(frame, plane, y)[i] = u8::from_f32(value),
+            DType::U16 => view.row_as_mut::<u16>(frame, plane, y)[i] = u16::from_f32(value),
+            DType::F32 => view.row_as_mut::<f32>(frame, plane, y)[i] = value,
+        }
+    }
+
+    pub(crate) fn get(&self, frame: usize, x: usize, y: usize, c: usize) -> f32 {
+        self.view().sample(frame, x, y, c) as f32
+    }
+
+    pub(crate) fn view(&self) -> ImageView<'_> {
+        ImageView::new(self.layout, &self.memory.as_slice()[self.offset..]).unwrap()
+    }
+
+    pub(crate) fn view_mut(&mut self) -> ImageViewMut<'_> {
+        ImageViewMut::new(self.layout, &mut self.memory.as_mut_slice()[self.offset..]).unwrap()
+    }
+
+    /// The pixels of each frame without padding.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let (view, desc) = (self.view(), self.layout.desc);
+        let mut bytes = Vec::new();
+        for frame in 0..self.layout.batch_size {
+            for plane in 0..desc.planes() {
+                for y in 0..desc.height as usize {
+                    bytes.extend_from_slice(view.row(frame, plane, y));
+                }
+            }
+        }
+        bytes
+    }
+
+    /// One frame as a picture of its own, without padding.
+    pub(crate) fn frame(&self, frame: usize) -> Self {
+        let mut single = Self::poisoned(self.layout.desc, 1, false);
+        single.fill(|_, x, y, c| self.get(frame, x, y, c));
+        single
+    }
+
+    /// Whether nothing was written outside the pixels.
+    pub(crate) fn padding_intact(&self) -> bool {
+        let mut inside = vec![false; self.memory.as_slice().len()];
+        for frame in 0..self.layout.batch_size {
+            for plane in 0..self.layout.desc.planes() {
+                for y in 0..self.layout.desc.height as usize {
+                    let range = self.layout.row_range(frame, plane, y);
+                    inside[self.offset + range.start..self.offset + range.end].fill(true);
+                }
+            }
+        }
+        self.memory.as_slice().iter().zip(inside).all(|(&byte, inside)| inside || byte == POISON)
+    }
+}

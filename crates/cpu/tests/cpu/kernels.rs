@@ -1,0 +1,175 @@
+//! Every kernel, sample type, format, memory order and awkward size: portable = native = reference.
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_cpu::SimdLevel;
+use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel};
+
+use crate::images::{Picture, Random};
+use crate::plans::{config, plan, run, stage};
+use crate::reference::{self, area, bilinear};
+
+const SIZES: [(u32, u32); 11] =
+    [(1, 1), (1, 9), (9, 1), (2, 2), (3, 5), (5, 2), (15, 4), (16, 3), (17, 33), (31, 6), (33, 7)];
+
+const BORDERS: [Border; 6] = [
+    Border::Reflect101,
+    Border::Reflect,
+    Border::Replicate,
+    Border::Wrap,
+    Border::Constant(7.0),
+    Border::Constant(0.3),
+];
+
+/// Runs `f` for every size, format, sample type and memory order.
+fn each_image(mut f: impl FnMut(ImageDesc)) {
+    for (width, height) in SIZES {
+        for format in PixelFormat::ALL {
+            for dtype in DType::ALL {
+                for layout in Layout::ALL {
+                    f(ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout));
+                }
+            }
+        }
+    }
+}
+
+/// Runs one kernel on random images and compares with the reference at each level.
+fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageDesc) {
+    let operands: Vec<Operand> = (0..inputs.len()).map(Operand::Buffer).collect();
+    let plan = plan(inputs, vec![stage(kernel.clone(), uniforms, &operands, output)], &[0]);
+    let pictures: Vec<Picture> = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, &desc)| Picture::random(desc, 1, true, u64::from(desc.width) * 31 + i as u64))
+        .collect();
+    let pictures: Vec<&Picture> = pictures.iter().collect();
+    let expected = reference::run(&plan, &pictures)[0].bytes();
+    for simd in [SimdLevel::Portable, SimdLevel::Native] {
+        let result = run(&plan, &pictures, &config(1, simd));
+        assert!(
+            result[0].bytes() == expected,
+            "{kernel:?} {uniforms:?} of {inputs:?} to {output} on {simd:?}"
+        );
+    }
+}
+
+#[test]
+fn copy_and_color_convert() {
+    each_image(|input| {
+        for layout in Layout::ALL {
+            check(&Kernel::Map(MapKernel::Copy), &[], &[input], input.with_layout(layout));
+            for format in PixelFormat::ALL {
+                let output = input.with_layout(layout).with_format(format);
+                check(&Kernel::Map(MapKernel::ColorConvert), &[], &[input], output);
+            }
+        }
+    });
+}
+
+#[test]
+fn affine_between_all_types_and_orders() {
+    each_image(|input| {
+        let c = input.channels();
+        for dtype in DType::ALL {
+            let full = (dtype.full_scale() / input.dtype.full_scale()) as f32;
+            let a: Vec<f32> = (0..c).map(|i| full * (1.0 + 0.37 * i as f32)).collect();
+            let b: Vec<f32> = (0..c).map(|i| full * (3.0 - 5.1 * i as f32)).collect();
+            for layout in Layout::ALL {
+                let output = input.with_layout(layout).with_dtype(dtype);
+                check(&Kernel::Map(MapKernel::Affine), &[a.clone(), b.clone()].concat(), &[input], output);
+            }
+        }
+    });
+}
+
+#[test]
+fn threshold_and_blend() {
+    each_image(|input| {
+        let full = input.dtype.full_scale() as f32;
+        for layout in Layout::ALL {
+            let output = input.with_layout(layout);
+            let threshold = [full * 0.4, full * 0.9];
+            check(&Kernel::Map(MapKernel::Threshold), &threshold, &[input], output);
+            let other = input.with_layout(if input.width % 2 == 0 { layout } else { input.layout });
+            check(&Kernel::Map(MapKernel::Blend), &[0.3, 0.7], &[input, other], output);
+            check(&Kernel::Map(MapKernel::Blend), &[1.5, -0.7], &[input, input], output);
+        }
+    });
+}
+
+#[test]
+fn gather() {
+    each_image(|input| {
+        let (w, h) = (input.width, input.height);
+        let cropped = input.with_size(w.div_ceil(2), h.div_ceil(2));
+        let offset = |first| AxisMap::Offset { first };
+        let flip = |last| AxisMap::Flip { last };
+        check(&Kernel::Gather(Gather { x: offset(w / 2), y: offset(h / 2) }), &[], &[input], cropped);
+        check(&Kernel::Gather(Gather { x: flip(w - 1), y: flip(h - 1) }), &[], &[input], input);
+        check(&Kernel::Gather(Gather { x: flip(w - 1), y: offset(0) }), &[], &[input], cropped);
+        for (ow, oh) in [(1, 2), (w * 2 + 1, h * 3), (w.div_ceil(3), h.div_ceil(2))] {
+            let x = AxisMap::Nearest { input: w, output: ow };
+            let y = AxisMap::Nearest { input: h, output: oh };
+            check(&Kernel::Gather(Gather { x, y }), &[], &[input], input.with_size(ow, oh));
+        }
+    });
+}
+
+#[test]
+fn resample() {
+    each_image(|input| {
+        let (w, h) = (input.width, input.height);
+        let outputs =
+            [(1, 1), (w * 2, h * 2), (w.div_ceil(2), h.div_ceil(2)), (w * 2 / 3 + 1, h * 2 / 3 + 1)];
+        for (ow, oh) in outputs.into_iter().chain([(w + 4, h.div_ceil(3)), (w, h)]) {
+            let output = input.with_size(ow, oh);
+            let bilinear = Resample { x: bilinear(w, ow), y: bilinear(h, oh) };
+            check(&Kernel::Resample(bilinear), &[], &[input], output);
+            let area = Resample { x: area(w, ow), y: area(h, oh) };
+            check(&Kernel::Resample(area), &[], &[input], output);
+        }
+    });
+}
+
+/// Weights of a filter that sum to 1, or (odd seeds) do not, with a negative one.
+fn weights(radius: u32, seed: u64) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    let mut w: Vec<f32> = (0..=radius).map(|_| 0.1 + random.unit()).collect();
+    let sum = 2.0 * w.iter().sum::<f32>() - w[0];
+    w.iter_mut().for_each(|w| *w /= sum);
+    if seed % 2 == 1 {
+        w[0] = -1.5;
+    }
+    w
+}
+
+#[test]
+fn separable() {
+    let mut seed = 0;
+    each_image(|input| {
+        for (n, (radius_x, radius_y)) in
+            [(2, 2), (1, 1), (3, 3), (0, 1), (1, 0), (5, 4), (15, 2), (2, 15)].into_iter().enumerate()
+        {
+            seed += 1;
+            // All borders for the usual radius; one for each of the others.
+            for border in
+                BORDERS.into_iter().skip(if n == 0 { 0 } else { seed as usize % 6 }).take(6 - 5 * n.min(1))
+            {
+                let kernel = Kernel::Separable(Separable { radius_x, radius_y, border });
+                let uniforms = [weights(radius_x, seed), weights(radius_y, seed / 2)].concat();
+                check(&kernel, &uniforms, &[input], input);
+            }
+        }
+    });
+}
+
+#[test]
+fn sobel() {
+    each_image(|input| {
+        if input.format == PixelFormat::Gray {
+            for border in BORDERS {
+                check(&Kernel::Sobel(Sobel { border }), &[], &[input], input);
+            }
+        }
+    });
+}
