@@ -1,1 +1,34 @@
-//! Facade.
+#![doc = include_str!("../../../README.md")]
+#![forbid(unsafe_code)]
+
+mod config;
+mod device;
+mod error;
+mod pipeline;
+mod report;
+
+pub use mip_runtime::CancelToken;
+
+pub use config::PipelineConfig;
+pub use device::Device;
+pub use error::Error;
+pub use pipeline::Pipeline;
+pub use report::{AllocatorReport, ExecutionReport, GraphCounters};
+
+pub mod prelude {
+    //! What a program that builds and runs pipelines needs.
+
+    pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
+    pub use mip_cpu::{CpuConfig, SimdLevel};
+    pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
+    pub use mip_ops::{
+        Blend, Cast, Change, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize,
+        Operator, Resize, ResizeFilter, Sobel, Threshold, ToLayout, Value,
+    };
+    pub use mip_plan::{Border, CustomError, CustomKernel};
+    pub use mip_runtime::{CancelToken, TaskState};
+
+    pub use crate::{Device, Error, ExecutionReport, Pipeline, PipelineConfig};
+}
+
+pub use {mip_core as core, mip_graph as graph, mip_ops as ops, mip_plan as plan, mip_runtime as runtime};

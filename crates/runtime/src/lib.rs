@@ -22,4 +22,4 @@ pub use memory::{AllocatorMode, Block, ManagerOptions, MemoryManager, MemoryStat
 pub use scheduler::{
     Bindings, CancelToken, DagScheduler, ErrorCallback, LoadedPlan, SchedulerStats, TaskReport, TaskState,
 };
-pub use session::{ExecutionReport, RunRequest, Session, SessionOptions, Ticket};
+pub use session::{ExecutionReport, RunRequest, Session, SessionOptions, Ticket, pooled_image};

@@ -15,6 +15,7 @@ use mip_plan::{Plan, Uniforms};
 
 pub use options::SessionOptions;
 pub use request::RunRequest;
+pub use storage::pooled_image;
 pub use ticket::{ExecutionReport, Ticket};
 
 use crate::device::Device;
@@ -25,13 +26,13 @@ use ticket::Run;
 /// A plan bound to a device: streams and events made, groups loaded, arena allocated once.
 ///
 /// One run at a time: submitting another waits for the one before. A failed or cancelled run leaves the
-/// session usable. May be used and dropped on any thread; dropping it waits for a run still going.
+/// session usable. May be used and dropped on any thread; a run still going goes on to its end for its ticket.
 #[derive(Debug)]
 pub struct Session {
     device: Arc<dyn Device>,
     manager: Arc<MemoryManager>,
     scheduler: Arc<DagScheduler>,
-    loaded: LoadedPlan,
+    loaded: Arc<LoadedPlan>,
     arena: Option<Arc<Block>>,
     initial_uniforms: Vec<Arc<[Uniforms]>>,
     poison: bool,
@@ -58,7 +59,7 @@ impl Session {
         plan: Arc<Plan>,
         options: SessionOptions,
     ) -> Result<Self, RuntimeError> {
-        let loaded = LoadedPlan::new(&*device, plan)?;
+        let loaded = Arc::new(LoadedPlan::new(&*device, plan)?);
         let plan = loaded.plan();
         let arena = match plan.arena_bytes {
             0 => None,
@@ -82,7 +83,7 @@ impl Session {
     }
 
     /// The plan.
-    pub const fn plan(&self) -> &Arc<Plan> {
+    pub fn plan(&self) -> &Arc<Plan> {
         self.loaded.plan()
     }
 
@@ -121,7 +122,7 @@ impl Session {
             poison::fill(&self.loaded.streams, blocks)?;
         }
         let bindings = memory.bind(self, request.inputs, uniforms)?;
-        let pending = self.scheduler.submit(&self.loaded, &bindings, &request.cancel);
+        let pending = self.scheduler.submit(&self.loaded, bindings, &request.cancel);
         let run = Run::start(self.plan().clone(), pending, memory, self.arena.clone());
         current.run = Some(run.clone());
         Ok(Ticket::new(run))
@@ -133,14 +134,5 @@ impl Session {
     /// As for [`Session::submit`].
     pub fn execute(&self, request: RunRequest) -> Result<ExecutionReport, RuntimeError> {
         Ok(self.submit(request)?.wait())
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let current = self.current.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(run) = current.run.take() {
-            run.finish();
-        }
     }
 }

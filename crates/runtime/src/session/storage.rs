@@ -20,8 +20,12 @@ impl HostStorage for PooledPixels {
     }
 }
 
-/// The images in a block the host can read, as a buffer that owns the block.
-pub(super) fn image(layout: BatchLayout, block: Arc<Block>) -> Result<ImageBuffer, DeviceError> {
+/// The images in a block the host can read, as a buffer that owns the block: it goes back to its pool when the
+/// last clone of the buffer is dropped.
+///
+/// # Errors
+/// When the host cannot read the block, somebody is writing it, or it is too short for the layout.
+pub fn pooled_image(layout: BatchLayout, block: Arc<Block>) -> Result<ImageBuffer, DeviceError> {
     let host = block.memory().host().ok_or_else(|| {
         DeviceError::Unsupported("the device offers no host access to memory it should".to_owned())
     })?;

@@ -50,17 +50,6 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let mut stage = self.run.lock();
-        match &mut *stage {
-            Stage::Going(going) => going.wanted = false,
-            Stage::Finished(_) => *stage = Stage::Taken,
-            Stage::Taken => {}
-        }
-    }
-}
-
 /// A run shared by its ticket and its session: whoever comes first waits for it.
 #[derive(Debug)]
 pub(super) struct Run {
@@ -81,7 +70,6 @@ struct Going {
     pending: PendingRun,
     memory: RunMemory,
     arena: Option<Arc<Block>>,
-    wanted: bool,
 }
 
 #[derive(Debug)]
@@ -97,7 +85,7 @@ impl Run {
         memory: RunMemory,
         arena: Option<Arc<Block>>,
     ) -> Arc<Self> {
-        let going = Box::new(Going { pending, memory, arena, wanted: true });
+        let going = Box::new(Going { pending, memory, arena });
         Arc::new(Self { plan, stage: Mutex::new(Stage::Going(going)) })
     }
 
@@ -117,9 +105,6 @@ impl Run {
     fn read(&self, going: Going) -> Stage {
         let mut outcome = going.pending.join();
         drop(going.arena);
-        if !going.wanted {
-            return Stage::Taken;
-        }
         let memory = going.memory.into_outputs();
         let read = |output: &PlanOutput| self.output(output, &memory, &mut outcome);
         let outputs = self.plan.outputs.iter().map(read).collect();
@@ -141,7 +126,7 @@ impl Run {
             return None;
         }
         let own = memory.iter().find(|m| m.buffer == output.buffer)?;
-        let image = storage::image(own.layout, own.host_block().clone());
+        let image = storage::pooled_image(own.layout, own.host_block().clone());
         image
             .map_err(|error| {
                 let output_name = self.plan.tasks[output.task].name.clone();

@@ -45,6 +45,24 @@ fn a_second_run_waits_for_the_first() {
     }
 }
 
+/// Nothing but the second run's wait keeps its `top` from overwriting what the first run's `right` reads.
+#[test]
+fn a_second_run_leaves_the_arena_to_the_first() {
+    let mut builder = PlanBuilder::new(1);
+    let input = builder.input("input", gray(5, 3));
+    let top = builder.task("top", 0, Work::affine(1.0, 1.0), &[input]);
+    let right = builder.task("right", 1, Work::affine(1.0, 2.0), &[top]);
+    builder.wait(1, 0).output(right);
+    let plan = builder.build();
+    for seed in 0..20 {
+        let execution = Execution::Shuffled { seed };
+        let device = interpreting_device(NullOptions { execution, ..NullOptions::default() });
+        let session = session(&device, &plan);
+        let [first, second] = [0, 50].map(|i| session.submit(RunRequest::new(vec![ramp(1, i)])).unwrap());
+        assert_eq!((first_byte(&second.wait()), first_byte(&first.wait())), (53, 3), "seed {seed}");
+    }
+}
+
 #[test]
 fn a_ticket_outlives_its_session() {
     for unified_memory in [true, false] {

@@ -1,0 +1,79 @@
+use mip_runtime::memory::{AllocatorMode, ManagerOptions};
+
+use crate::{Device, Error};
+
+/// How a [`crate::Pipeline`] runs. The defaults are the plain path: pooled allocator, direct submission, one
+/// frame at a time; what is switched on here never changes a result.
+#[derive(Debug, Clone)]
+pub struct PipelineConfig {
+    /// Where it runs; the CPU by default.
+    pub device: Device,
+    /// Streams that independent tasks may use at once, at least 1.
+    pub num_streams: u32,
+    /// Bytes of pinned host memory kept for reuse.
+    pub pinned_pool_size: usize,
+    /// Record spans and device times.
+    pub enable_profiling: bool,
+    /// Most frames one execution handles; larger batches run in chunks.
+    pub max_batch_size: usize,
+    /// Capture stable workloads once and replay them.
+    pub enable_graph_replay: bool,
+    /// Ask for stream-ordered allocation; the effective mode is reported.
+    pub prefer_async_allocator: bool,
+    /// Let the planner fuse tasks into one kernel.
+    pub fuse: bool,
+    /// Refuse plans, and fail allocations, beyond this many bytes of device memory.
+    pub memory_limit: Option<usize>,
+    /// Fill device memory with a pattern before each run, so that reading what nobody wrote shows. For tests.
+    pub poison: bool,
+}
+
+impl Default for PipelineConfig {
+    fn default() -> Self {
+        Self {
+            device: Device::cpu(),
+            num_streams: 4,
+            pinned_pool_size: 64 << 20,
+            enable_profiling: false,
+            max_batch_size: 8,
+            enable_graph_replay: false,
+            prefer_async_allocator: false,
+            fuse: true,
+            memory_limit: None,
+            poison: false,
+        }
+    }
+}
+
+impl PipelineConfig {
+    pub(crate) fn manager_options(&self) -> ManagerOptions {
+        let allocator =
+            if self.prefer_async_allocator { AllocatorMode::StreamOrdered } else { AllocatorMode::Pooled };
+        ManagerOptions { allocator, pinned_pool_size: self.pinned_pool_size, memory_limit: self.memory_limit }
+    }
+
+    /// Refuses settings out of range, and those that this version does not have.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let refuse = |setting, given: String, allowed| Err(Error::Config { setting, given, allowed });
+        match self {
+            Self { num_streams: 0, .. } => refuse("num_streams", "0".to_owned(), "at least 1"),
+            Self { max_batch_size: 0, .. } => refuse("max_batch_size", "0".to_owned(), "at least 1"),
+            Self { enable_profiling: true, .. } => {
+                refuse("enable_profiling", "true".to_owned(), "false: this version records no profiles yet")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_defaults() {
+        let c = PipelineConfig::default();
+        assert_eq!((c.num_streams, c.pinned_pool_size, c.max_batch_size), (4, 64 << 20, 8));
+        assert!(!c.enable_profiling && !c.enable_graph_replay && !c.prefer_async_allocator && c.fuse);
+    }
+}

@@ -1,0 +1,87 @@
+use mip_core::ImageError;
+use mip_graph::GraphError;
+use mip_ops::ParamError;
+use mip_runtime::RuntimeError;
+use mip_runtime::device::DeviceError;
+
+/// Whatever can go wrong between describing a pipeline and reading its outputs.
+///
+/// [`Error::is_request`] tells mistakes in what was asked for from failures while running.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The graph, a parameter, a shape or a pipeline file is wrong.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// A parameter value is wrong.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// An image description or its memory is wrong.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A run failed.
+    #[error(transparent)]
+    Run(#[from] RuntimeError),
+    /// The device cannot be opened or used.
+    #[error("device: {0}")]
+    Device(#[from] DeviceError),
+    /// An input without an image.
+    #[error("no image was given for pipeline input '@{name}' (read by '{task}'); call set_input first")]
+    MissingInput {
+        /// The input.
+        name: String,
+        /// The first task that reads it.
+        task: String,
+    },
+    /// A frame of a batch that differs from the first.
+    #[error(
+        "frame {index} of the batch is {given}, but frame 0 is {expected}; a batch needs frames of one shape"
+    )]
+    MixedBatch {
+        /// Index of the first frame that differs.
+        index: usize,
+        /// Its shape.
+        given: String,
+        /// The first frame's shape.
+        expected: String,
+    },
+    /// A batch given to a pipeline that takes several inputs, or a batched image given to `execute`.
+    #[error("{0}")]
+    Usage(String),
+    /// A setting out of range, or one that this version does not have yet.
+    #[error("`{setting}` is {given}, but must be {allowed}")]
+    Config {
+        /// The setting of [`crate::PipelineConfig`].
+        setting: &'static str,
+        /// The value given.
+        given: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// No output to read.
+    #[error("task '{task}' has no output to read: {reason}")]
+    NoOutput {
+        /// The task.
+        task: String,
+        /// Why there is none, and what to do.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Whether the request itself was wrong (exit code 2 of `mip`), rather than something failing while running.
+    pub const fn is_request(&self) -> bool {
+        !matches!(
+            self,
+            Self::Run(
+                RuntimeError::Task { .. }
+                    | RuntimeError::Load { .. }
+                    | RuntimeError::Upload { .. }
+                    | RuntimeError::Download { .. }
+                    | RuntimeError::Allocation { .. }
+                    | RuntimeError::Device { .. }
+                    | RuntimeError::Cancelled { .. }
+            ) | Self::Device(_)
+        )
+    }
+}

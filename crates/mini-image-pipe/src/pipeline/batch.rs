@@ -1,0 +1,63 @@
+//! Making one batch buffer of many frames.
+
+use std::sync::Arc;
+
+use mip_core::{ALIGNMENT, BatchLayout, ImageBuffer, ImageViewMut};
+use mip_runtime::device::DeviceError;
+use mip_runtime::pooled_image;
+
+use super::Pipeline;
+use crate::Error;
+
+/// Counts the frames and makes sure that they are of one shape.
+pub(super) fn check(frames: &[ImageBuffer]) -> Result<usize, Error> {
+    let Some(first) = frames.first() else { return Ok(0) };
+    let mut index = 0;
+    for frame in frames {
+        if frame.desc() != first.desc() {
+            let (given, expected) = (frame.desc().to_string(), first.desc().to_string());
+            return Err(Error::MixedBatch { index, given, expected });
+        }
+        index += frame.batch_size();
+    }
+    Ok(index)
+}
+
+impl Pipeline {
+    /// Splits frames into batches of at most `max_batch_size`.
+    pub(super) fn chunks(&self, frames: &[ImageBuffer]) -> Result<Vec<Vec<ImageBuffer>>, Error> {
+        let most = self.config.max_batch_size;
+        if let [whole] = frames
+            && whole.batch_size() <= most
+        {
+            return Ok(vec![vec![whole.clone()]]);
+        }
+        let single: Vec<ImageBuffer> =
+            frames.iter().flat_map(|f| (0..f.batch_size()).map(|i| f.frame(i))).collect();
+        single.chunks(most).map(|chunk| Ok(vec![self.gather(chunk)?])).collect()
+    }
+
+    /// Copies frames behind each other into pooled memory.
+    fn gather(&self, frames: &[ImageBuffer]) -> Result<ImageBuffer, Error> {
+        if let [only] = frames {
+            return Ok(only.clone());
+        }
+        let layout = BatchLayout::pitched(*frames[0].desc(), frames.len(), ALIGNMENT)?;
+        let block = self.memory()?.allocate_pinned(layout.span())?;
+        let host = block.memory().host().ok_or_else(|| {
+            DeviceError::Unsupported("the device offers no host access to pinned memory".to_owned())
+        })?;
+        let mut bytes = host.write(0..layout.span())?;
+        let mut batch = ImageViewMut::new(layout, &mut bytes)?;
+        for (index, frame) in frames.iter().enumerate() {
+            let from = frame.view();
+            for plane in 0..layout.desc.planes() {
+                for y in 0..layout.desc.height as usize {
+                    batch.row_mut(index, plane, y).copy_from_slice(from.row(0, plane, y));
+                }
+            }
+        }
+        drop(bytes);
+        Ok(pooled_image(layout, Arc::new(block))?)
+    }
+}

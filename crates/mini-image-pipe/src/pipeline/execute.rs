@@ -1,0 +1,125 @@
+//! Running: one execution, or a batch in chunks.
+
+use std::time::Instant;
+
+use mip_core::ImageBuffer;
+use mip_runtime::{CancelToken, ExecutionReport as RunOutcome, RunRequest, TaskReport};
+
+use super::Pipeline;
+use super::outputs::Results;
+use crate::report::AllocatorReport;
+use crate::{Error, ExecutionReport};
+
+impl Pipeline {
+    /// Runs every task once on the images set. When it returns, all outputs are complete.
+    ///
+    /// # Errors
+    /// A request that does not fit is refused before anything runs. When a task fails, what does not depend on it
+    /// runs to its end; the first failure is returned, and outputs that completed can be read.
+    pub fn execute(&mut self) -> Result<ExecutionReport, Error> {
+        self.execute_with(&CancelToken::new())
+    }
+
+    /// [`Pipeline::execute`] that another thread can cancel: tasks that have not begun are then left out.
+    ///
+    /// # Errors
+    /// As [`Pipeline::execute`], and [`mip_runtime::RuntimeError::Cancelled`].
+    pub fn execute_with(&mut self, cancel: &CancelToken) -> Result<ExecutionReport, Error> {
+        self.config.check()?;
+        self.graph.validate()?;
+        let images = self.bound_inputs()?;
+        if let Some(batched) = images.iter().find(|i| i.batch_size() != 1) {
+            return Err(Error::Usage(format!(
+                "execute takes single images, but one holds {}; use execute_batch",
+                batched.batch_size()
+            )));
+        }
+        self.run(vec![images], 1, cancel)
+    }
+
+    /// Runs the pipeline, which must have exactly one input, over frames of one shape: each task is invoked once
+    /// for up to `max_batch_size` frames. Results are in [`Pipeline::batch_outputs`], in order.
+    ///
+    /// An image of [`ImageBuffer::batch_size`] n counts as n frames. No frames give empty results.
+    ///
+    /// # Errors
+    /// As [`Pipeline::execute`], and [`Error::MixedBatch`] naming the first frame that differs. When a chunk
+    /// fails the chunks after it are not run.
+    pub fn execute_batch(&mut self, frames: &[ImageBuffer]) -> Result<ExecutionReport, Error> {
+        self.config.check()?;
+        if self.graph.inputs().len() > 1 {
+            return Err(Error::Usage(format!(
+                "execute_batch feeds one pipeline input, but this pipeline has {}: {}",
+                self.graph.inputs().len(),
+                self.graph.inputs().join(", ")
+            )));
+        }
+        let total = super::batch::check(frames)?;
+        self.graph.validate()?;
+        let chunks = self.chunks(frames)?;
+        self.run(chunks, total, &CancelToken::new())
+    }
+
+    /// Runs chunks one after another; each is one image (batch) for each input.
+    fn run(
+        &mut self,
+        chunks: Vec<Vec<ImageBuffer>>,
+        frames: usize,
+        cancel: &CancelToken,
+    ) -> Result<ExecutionReport, Error> {
+        let start = Instant::now();
+        // Given up first: their memory is what this execution's results go into, unless the caller holds them.
+        self.results = Results::default();
+        let names = self.graph.outputs().into_iter().map(|t| self.graph.name(t).map(str::to_owned));
+        let mut outputs: Vec<(String, Vec<ImageBuffer>)> =
+            names.map(|n| Ok((n?, Vec::new()))).collect::<Result<_, Error>>()?;
+        let mut tasks: Vec<TaskReport> = Vec::new();
+        let mut error = None;
+        for images in chunks {
+            let outcome = self.run_chunk(images, cancel)?;
+            self.counters.direct_runs += 1;
+            for ((_, frames), image) in outputs.iter_mut().zip(outcome.outputs) {
+                frames.extend(image.iter().flat_map(|i| (0..i.batch_size()).map(|f| i.frame(f))));
+            }
+            merge(&mut tasks, outcome.tasks);
+            if outcome.error.is_some() {
+                error = outcome.error;
+                break;
+            }
+        }
+        let manager = self.memory()?;
+        let (effective, reason) = manager.effective_mode();
+        let report = ExecutionReport {
+            device: self.config.device.info()?.name,
+            frames,
+            elapsed: start.elapsed(),
+            tasks,
+            memory: manager.stats(),
+            allocator: AllocatorReport { requested: manager.requested_mode(), effective, reason },
+            graph: self.counters.clone(),
+            error: error.clone(),
+        };
+        self.results = Results { outputs, report: Some(report.clone()) };
+        error.map_or(Ok(report), |e| Err(e.into()))
+    }
+
+    fn run_chunk(&mut self, images: Vec<ImageBuffer>, cancel: &CancelToken) -> Result<RunOutcome, Error> {
+        let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
+        let batch = images.first().map_or(1, ImageBuffer::batch_size);
+        let ready = self.ready(&descs, batch)?;
+        let request = RunRequest { inputs: images, uniforms: ready.uniforms, cancel: cancel.clone() };
+        Ok(ready.session.submit(request)?.wait())
+    }
+}
+
+/// Adds a chunk's task reports to those before it: invocations add up, the latest state counts.
+fn merge(all: &mut Vec<TaskReport>, chunk: Vec<TaskReport>) {
+    if all.is_empty() {
+        *all = chunk;
+        return;
+    }
+    for (sum, new) in all.iter_mut().zip(chunk) {
+        sum.invocations += new.invocations;
+        sum.state = new.state;
+    }
+}

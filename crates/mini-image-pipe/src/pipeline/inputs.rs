@@ -1,0 +1,116 @@
+//! Giving images to a pipeline.
+
+use mip_core::ImageBuffer;
+use mip_graph::{Source, TaskHandle};
+
+use super::Pipeline;
+use crate::Error;
+
+impl Pipeline {
+    /// Gives `task` its input image for the executions to come. Pixels are shared, not copied.
+    ///
+    /// The first call makes a pipeline input and wires it to the task's next free slot; later calls exchange
+    /// the image. For a task that reads several pipeline inputs use [`Pipeline::set_input_slot`].
+    ///
+    /// # Errors
+    /// When all slots of the task are fed by other tasks, or the handle is another pipeline's.
+    pub fn set_input(&mut self, task: TaskHandle, image: &ImageBuffer) -> Result<(), Error> {
+        let sources = self.graph.sources(task)?;
+        let bound = sources.iter().find_map(|s| match s {
+            Some(Source::Input(index)) => Some(*index),
+            _ => None,
+        });
+        let index = match bound {
+            Some(index) => index,
+            None => {
+                let name = self.new_input_name(task, None)?;
+                // Declared only for a slot that is free; otherwise the graph says what feeds them all.
+                if sources.contains(&None) {
+                    self.graph.declare_input(&name)?;
+                }
+                self.graph.connect_input(&name, task)?;
+                self.graph.inputs().len() - 1
+            }
+        };
+        self.bind(index, image);
+        Ok(())
+    }
+
+    /// Gives the named input slot of `task` an image, as [`Pipeline::set_input`] does.
+    ///
+    /// # Errors
+    /// When there is no such slot, or another task feeds it.
+    pub fn set_input_slot(&mut self, task: TaskHandle, slot: &str, image: &ImageBuffer) -> Result<(), Error> {
+        let spec = self.graph.operator(task)?.spec();
+        let sources = self.graph.sources(task)?;
+        let source = spec.inputs.iter().position(|s| *s == slot).map(|i| sources[i]);
+        let index = match source {
+            Some(Some(Source::Input(index))) => index,
+            _ => {
+                let name = self.new_input_name(task, Some(slot))?;
+                // Declared only for a slot that is there and free; otherwise the graph says what is wrong.
+                if source == Some(None) {
+                    self.graph.declare_input(&name)?;
+                }
+                self.graph.connect_input_slot(&name, task, slot)?;
+                self.graph.inputs().len() - 1
+            }
+        };
+        self.bind(index, image);
+        Ok(())
+    }
+
+    /// Gives the pipeline input of that name (without `@`) an image; for pipelines from files.
+    ///
+    /// # Errors
+    /// When there is no such input.
+    pub fn set_named_input(&mut self, name: &str, image: &ImageBuffer) -> Result<(), Error> {
+        let names = self.graph.inputs();
+        let index = names.iter().position(|n| n == name).ok_or_else(|| {
+            Error::Usage(format!(
+                "there is no pipeline input '@{name}'; inputs: {}",
+                names.iter().map(|n| format!("@{n}")).collect::<Vec<_>>().join(", ")
+            ))
+        })?;
+        self.bind(index, image);
+        Ok(())
+    }
+
+    fn bind(&mut self, index: usize, image: &ImageBuffer) {
+        self.bound.resize(self.graph.inputs().len(), None);
+        self.bound[index] = Some(image.clone());
+    }
+
+    fn new_input_name(&self, task: TaskHandle, slot: Option<&str>) -> Result<String, Error> {
+        let taken = |name: &str| self.graph.inputs().iter().any(|i| i == name);
+        if self.graph.inputs().is_empty() {
+            return Ok("input".to_owned());
+        }
+        let task = self.graph.name(task)?;
+        let base = slot.map_or_else(|| task.to_owned(), |s| format!("{task}-{s}"));
+        let numbered = (2..).map(|n| format!("{base}-{n}"));
+        Ok(std::iter::once(base.clone()).chain(numbered).find(|n| !taken(n)).unwrap_or(base))
+    }
+
+    /// The images of all inputs in declared order.
+    pub(super) fn bound_inputs(&self) -> Result<Vec<ImageBuffer>, Error> {
+        let names = self.graph.inputs();
+        (0..names.len())
+            .map(|i| {
+                self.bound
+                    .get(i)
+                    .cloned()
+                    .flatten()
+                    .ok_or_else(|| Error::MissingInput { name: names[i].clone(), task: self.reader_of(i) })
+            })
+            .collect()
+    }
+
+    fn reader_of(&self, input: usize) -> String {
+        let reads = |task: &TaskHandle| {
+            self.graph.sources(*task).is_ok_and(|s| s.contains(&Some(Source::Input(input))))
+        };
+        let reader = self.graph.tasks().find(reads);
+        reader.and_then(|t| self.graph.name(t).ok().map(str::to_owned)).unwrap_or_default()
+    }
+}

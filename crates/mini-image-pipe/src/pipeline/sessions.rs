@@ -1,0 +1,76 @@
+//! Keeping what is expensive to make: plans and loaded kernels, by input shape.
+
+use std::sync::Arc;
+
+use mip_core::ImageDesc;
+use mip_plan::Uniforms;
+use mip_runtime::{Session, SessionOptions};
+
+use super::Pipeline;
+use crate::Error;
+
+/// Shapes kept at once: enough for a stream that alternates between a few sizes, and for the last, smaller
+/// batch beside the full one.
+const KEPT: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    /// Most recently used last.
+    kept: Vec<Kept>,
+    topology_version: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    inputs: Vec<ImageDesc>,
+    batch: usize,
+    session: Arc<Session>,
+    uniforms: Vec<Arc<[Uniforms]>>,
+    uniform_version: u64,
+}
+
+/// A session ready to run and the uniforms of now.
+pub(super) struct Ready {
+    pub(super) session: Arc<Session>,
+    pub(super) uniforms: Vec<Arc<[Uniforms]>>,
+}
+
+impl Pipeline {
+    /// The session for these input shapes and batch, made if there is none.
+    pub(super) fn ready(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<Ready, Error> {
+        if self.sessions.topology_version != self.graph.topology_version() {
+            self.sessions.kept.clear();
+            self.sessions.topology_version = self.graph.topology_version();
+        }
+        let found = self.sessions.kept.iter().position(|k| k.inputs == inputs && k.batch == batch);
+        let mut kept = match found {
+            Some(index) => self.sessions.kept.remove(index),
+            None => self.make_session(inputs, batch)?,
+        };
+        if kept.uniform_version != self.graph.uniform_version() {
+            kept.uniforms = mip_graph::uniforms(&self.graph, inputs, kept.session.plan())?;
+            kept.uniform_version = self.graph.uniform_version();
+        }
+        let ready = Ready { session: kept.session.clone(), uniforms: kept.uniforms.clone() };
+        if self.sessions.kept.len() == KEPT {
+            self.sessions.kept.remove(0);
+        }
+        self.sessions.kept.push(kept);
+        Ok(ready)
+    }
+
+    fn make_session(&self, inputs: &[ImageDesc], batch: usize) -> Result<Kept, Error> {
+        let plan = Arc::new(self.plan_for(inputs, batch)?);
+        let uniforms = mip_graph::uniforms(&self.graph, inputs, &plan)?;
+        let device = self.config.device.open()?;
+        let options = SessionOptions { poison: self.config.poison, scheduler: self.scheduler.clone() };
+        let session = Session::new(device, self.memory()?, plan, options)?;
+        Ok(Kept {
+            inputs: inputs.to_vec(),
+            batch,
+            session: Arc::new(session),
+            uniforms,
+            uniform_version: self.graph.uniform_version(),
+        })
+    }
+}
