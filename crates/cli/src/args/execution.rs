@@ -1,0 +1,137 @@
+use std::fmt;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use mini_image_pipe::{Device, PipelineConfig};
+
+use crate::failure::Failure;
+
+/// What shapes a plan.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// Streams that independent tasks may use at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    streams: u32,
+    /// Run every operator as its own kernel
+    #[arg(long)]
+    no_fuse: bool,
+}
+
+/// How a pipeline runs. None of it changes a result.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Where to run: auto, cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
+    device: DeviceArg,
+    #[command(flatten)]
+    plan: PlanArgs,
+    /// Capture the work once and replay it
+    #[arg(long)]
+    graph: bool,
+    /// How device memory is allocated
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = AllocatorArg::Pooled)]
+    allocator: AllocatorArg,
+}
+
+/// `--allocator`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AllocatorArg {
+    /// From a pool of blocks.
+    Pooled,
+    /// By the driver in stream order, where the device can.
+    StreamOrdered,
+}
+
+impl PlanArgs {
+    pub(crate) fn config(&self) -> PipelineConfig {
+        PipelineConfig { num_streams: self.streams, fuse: !self.no_fuse, ..PipelineConfig::default() }
+    }
+}
+
+impl RunArgs {
+    pub(crate) fn config(&self, batch: usize) -> Result<PipelineConfig, Failure> {
+        Ok(PipelineConfig {
+            device: self.device.open()?,
+            max_batch_size: batch,
+            enable_graph_replay: self.graph,
+            prefer_async_allocator: self.allocator == AllocatorArg::StreamOrdered,
+            ..self.plan.config()
+        })
+    }
+
+    /// Why this device, when it was chosen for the user.
+    pub(crate) fn device_note(&self) -> Option<String> {
+        (self.device == DeviceArg::Auto).then(|| format!("cuda: {NO_CUDA}"))
+    }
+}
+
+/// Why there is no CUDA device.
+pub(crate) const NO_CUDA: &str = "not built into this version";
+
+/// `--device`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DeviceArg {
+    Auto,
+    Cpu,
+    Cuda(usize),
+}
+
+impl DeviceArg {
+    fn open(self) -> Result<Device, Failure> {
+        match self {
+            Self::Auto => Ok(Device::auto()?),
+            Self::Cpu => Ok(Device::cpu()),
+            Self::Cuda(_) => Err(Failure::Request(format!(
+                "device '{self}' is not available: CUDA is {NO_CUDA}; use `--device cpu` or leave --device out"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for DeviceArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(index) => write!(f, "cuda:{index}"),
+        }
+    }
+}
+
+impl FromStr for DeviceArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            let near = mip_ops::suggest(text, ["auto", "cpu", "cuda"]);
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean '{n}'?"));
+            format!("expected auto, cpu, cuda or cuda:N{hint}")
+        };
+        match text {
+            "auto" => Ok(Self::Auto),
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda(0)),
+            _ => text.strip_prefix("cuda:").and_then(|n| n.parse().ok()).map(Self::Cuda).ok_or_else(wrong),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn device_names() {
+        assert_eq!("cuda".parse(), Ok(DeviceArg::Cuda(0)));
+        assert_eq!("cuda:3".parse(), Ok(DeviceArg::Cuda(3)));
+        assert!("cdua".parse::<DeviceArg>().unwrap_err().contains("did you mean 'cuda'?"));
+        assert!("cuda:x".parse::<DeviceArg>().is_err());
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_says_why_and_what_to_do() {
+        let failure = DeviceArg::Cuda(0).open().unwrap_err();
+        assert_eq!(failure.code(), 2);
+        assert!(failure.message().unwrap().contains("--device cpu"));
+    }
+}

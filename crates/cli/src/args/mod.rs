@@ -1,0 +1,11 @@
+//! Arguments that several commands share.
+
+mod assign;
+mod execution;
+mod pipeline;
+mod size;
+
+pub(crate) use assign::{NamedInput, SetParameter};
+pub(crate) use execution::{NO_CUDA, PlanArgs, RunArgs};
+pub(crate) use pipeline::{PipelineArgs, load};
+pub(crate) use size::SizeArgs;

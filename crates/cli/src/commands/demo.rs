@@ -1,0 +1,81 @@
+use std::path::{Path, PathBuf};
+
+use mini_image_pipe::{Pipeline, PipelineConfig};
+use mip_core::ImageBuffer;
+use mip_graph::PipelineSpec;
+use mip_io::{WriteOptions, write_image};
+
+use crate::demo::{Tile, contact_sheet, test_picture};
+use crate::failure::Failure;
+use crate::{console, work};
+
+/// Draws a test picture, runs a sample pipeline over it and writes every step and a contact sheet
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mip demo\n  mip demo -o /tmp/demo")]
+pub(crate) struct Args {
+    /// Folder for the pictures
+    #[arg(short = 'o', long = "out", value_name = "DIR", default_value = "mip-demo")]
+    out: PathBuf,
+}
+
+const PIPELINE: &str = include_str!("../demo/demo.toml");
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let cannot =
+        |what: &Path, e: &std::io::Error| Failure::Running(format!("cannot write {}: {e}", what.display()));
+    std::fs::create_dir_all(&args.out).map_err(|e| cannot(&args.out, &e))?;
+    let file = args.out.join("demo.toml");
+    std::fs::write(&file, PIPELINE).map_err(|e| cannot(&file, &e))?;
+    console::line(file.display())?;
+
+    let picture = test_picture();
+    save(args, "input", &picture)?;
+    let mut pipeline =
+        Pipeline::from_spec(&PipelineSpec::parse_toml(PIPELINE, "demo.toml")?, PipelineConfig::default())?;
+    pipeline.set_named_input("input", &picture)?;
+    let report = pipeline.execute()?;
+    let mut tiles = vec![tile("input", &picture)?];
+    for (task, images) in pipeline.outputs() {
+        for image in images {
+            save(args, task, image)?;
+            tiles.push(tile(task, image)?);
+        }
+    }
+    save(args, "sheet", &contact_sheet(&tiles))?;
+
+    let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_str()).collect();
+    let (count, ms) = (work::count(tasks.len(), "task"), report.elapsed.as_secs_f64() * 1e3);
+    let out = args.out.display();
+    console::note(format_args!(
+        "\nRan {count} ({}) over a drawn {} picture in {ms:.1} ms on {}.
+{out}/sheet.png shows all of them side by side.
+
+Try next:
+  mip run {out}/demo.toml YOUR.jpg -o out              the same on your own picture
+  mip run -e 'color_convert to=gray ! sobel' YOUR.jpg -o edges.png
+  mip check {out}/demo.toml --size 1920x1080           the shape of every task
+  mip plan {out}/demo.toml --size 1920x1080            kernels, streams and memory
+  mip ops                                              all operators",
+        tasks.join(", "),
+        picture.desc(),
+        report.device
+    ));
+    Ok(())
+}
+
+fn save(args: &Args, name: &str, image: &ImageBuffer) -> Result<(), Failure> {
+    let path = args.out.join(format!("{name}.png"));
+    write_image(&path, image, &WriteOptions::default())?;
+    console::line(path.display())
+}
+
+/// Scales a picture for the contact sheet: with a pipeline, of course.
+fn tile(label: &str, image: &ImageBuffer) -> Result<Tile, Failure> {
+    let line = format!("resize width={} filter=area ! color_convert to=rgb", Tile::WIDTH);
+    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(&line)?, PipelineConfig::default())?;
+    pipeline.set_named_input("input", image)?;
+    pipeline.execute()?;
+    let output = pipeline.task_graph().outputs()[0];
+    let shape = format!("{label}  {}", image.desc());
+    Ok(Tile { label: shape, image: pipeline.output(output)? })
+}

@@ -1,0 +1,71 @@
+//! The commands, one file each. To add one: its file, and its lines here.
+
+mod check;
+mod demo;
+mod devices;
+mod ops;
+mod plan;
+mod run;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Runs image-processing pipelines: describe a graph of operators once, run it over any number of images.
+///
+/// Results go to stdout, everything else to stderr. Exit code 0: done; 1: something failed while running;
+/// 2: the request itself is wrong.
+#[derive(Debug, Parser)]
+#[command(name = "mip", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    after_help = "Start here:\n  mip demo\n  mip run -e 'color_convert to=gray ! sobel' photo.jpg -o edges.png"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Args),
+    Run(run::Args),
+    Check(check::Args),
+    Plan(plan::Args),
+    Ops(ops::Args),
+    Devices(devices::Args),
+}
+
+impl Command {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Demo(args) => demo::run(&args),
+            Self::Run(args) => run::run(&args),
+            Self::Check(args) => check::run(&args),
+            Self::Plan(args) => plan::run(&args),
+            Self::Ops(args) => ops::run(&args),
+            Self::Devices(args) => devices::run(&args),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_argument_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        let mut cli = Cli::command();
+        for command in cli.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let help = command.render_long_help().to_string();
+            let example = format!("  mip {name}");
+            assert!(help.contains("Example") && help.contains(&example), "{name} has no example:\n{help}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+use mip_ops::{Change, OperatorSpec, ParamSpec, operators, spec};
+
+use crate::console;
+use crate::failure::Failure;
+
+/// Lists the operators, or describes one: inputs, parameters, ranges, defaults
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mip ops\n  mip ops resize\n  mip ops --json")]
+pub(crate) struct Args {
+    /// Operator to describe
+    name: Option<String>,
+    /// Print JSON: an array of all operators, or one object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.name {
+        None if args.json => console::json(&operators()),
+        None => list(),
+        Some(name) => {
+            let spec = spec(name)?;
+            if args.json { console::json(spec) } else { console::line(describe(spec)) }
+        }
+    }
+}
+
+fn list() -> Result<(), Failure> {
+    let width = operators().iter().map(|o| o.name.len()).max().unwrap_or(0);
+    for operator in operators() {
+        console::line(format_args!("{:width$}  {}", operator.name, operator.summary))?;
+    }
+    console::note("\n`mip ops NAME` shows an operator's parameters");
+    Ok(())
+}
+
+fn describe(operator: &OperatorSpec) -> String {
+    let mut text =
+        format!("{}: {}\n\ninputs: {}\n", operator.name, operator.summary, operator.inputs.join(", "));
+    if operator.params.is_empty() {
+        text += "\nno parameters";
+        return text;
+    }
+    text += "\nparameters:\n";
+    let params: Vec<String> = operator.params.iter().map(describe_param).collect();
+    text + &params.join("\n")
+}
+
+fn describe_param(param: &ParamSpec) -> String {
+    let default = match (param.required, param.default) {
+        (true, _) => "; must be given".to_owned(),
+        (false, Some(default)) => format!("; default {default}"),
+        (false, None) => String::new(),
+    };
+    let change = match param.change {
+        Change::Uniform => "can change between images at no cost",
+        Change::Structural => "a change makes a new plan",
+    };
+    format!("  {}\n      {}\n      {}{default}; {change}", param.name, param.help, param.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_names_ranges_and_defaults() {
+        let text = describe(spec("threshold").unwrap());
+        assert!(text.starts_with("threshold: "), "{text}");
+        assert!(text.contains("  threshold\n") && text.contains("must be given"), "{text}");
+        let text = describe(spec("gaussian_blur").unwrap());
+        assert!(text.contains("an odd whole number from 1 to 31; default 5"), "{text}");
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_closest_name() {
+        let failure = run(&Args { name: Some("gausian_blur".into()), json: false }).unwrap_err();
+        assert_eq!(failure.code(), 2);
+        assert!(failure.message().unwrap().contains("did you mean 'gaussian_blur'?"));
+    }
+}

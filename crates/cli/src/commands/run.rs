@@ -1,0 +1,208 @@
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use mini_image_pipe::Pipeline;
+use mip_core::ImageDesc;
+use mip_io::{WriteOptions, expand_inputs, read_image};
+
+use crate::args::{NamedInput, RunArgs, SetParameter, load};
+use crate::failure::Failure;
+use crate::work::{FormatArg, Naming, Outcome, Runner, Summary};
+use crate::{console, work};
+
+/// Runs a pipeline over images, folders and globs
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mip run [OPTIONS] PIPELINE INPUT...\n       mip run [OPTIONS] -e ONE-LINE INPUT..."
+)]
+#[command(after_help = "Examples:
+  mip run edges.toml photo.jpg -o edges.png
+  mip run edges.toml photos/ 'more/*.png' -o out --batch 8
+  mip run -e 'resize width=640 ! gaussian_blur kernel=5' photo.jpg --set gaussian_blur.sigma=2
+  mip run stereo.toml --input left=l.png --input right=r.png -o out
+
+Results are written to OUT/<input>.png, or OUT/<input>.<task>.png when the pipeline has several outputs; their
+names are printed to stdout.")]
+pub(crate) struct Args {
+    /// Pipeline file (unless -e is given), then images, folders and globs
+    #[arg(value_name = "PIPELINE INPUT")]
+    arguments: Vec<PathBuf>,
+    /// Pipeline in the one-line form, instead of a file
+    #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
+    expression: Option<String>,
+    /// Folder for results (default `out`), or a file name for a single one
+    #[arg(short = 'o', long = "out", value_name = "OUT")]
+    out: Option<PathBuf>,
+    /// Extension of results in a folder: png, jpg or jpeg
+    #[arg(long, value_name = "EXT")]
+    format: Option<FormatArg>,
+    /// Image for a named pipeline input, used for every execution; repeat for several
+    #[arg(long = "input", value_name = "NAME=FILE")]
+    inputs: Vec<NamedInput>,
+    /// Value for a parameter, over the pipeline file's; repeat for several
+    #[arg(long = "set", value_name = "TASK.PARAMETER=VALUE")]
+    set: Vec<SetParameter>,
+    /// Most consecutive images of one shape to run at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    batch: u16,
+    #[command(flatten)]
+    execution: RunArgs,
+    /// Go on with the other images when one fails; exit code 1 at the end
+    #[arg(long)]
+    keep_going: bool,
+    /// Print a JSON report instead of file names
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let result = execute(args);
+    if let (true, Err(failure)) = (args.json, &result)
+        && let Some(message) = failure.message()
+    {
+        console::json(&serde_json::json!({ "error": message, "exit_code": failure.code() }))?;
+    }
+    result
+}
+
+fn execute(args: &Args) -> Result<(), Failure> {
+    let start = Instant::now();
+    let (file, positional) = split(args);
+    let spec = load(file, args.expression.as_deref())?;
+    let mut pipeline = Pipeline::from_spec(&spec, args.execution.config(usize::from(args.batch))?)?;
+    for set in &args.set {
+        let task = pipeline.task(&set.task)?;
+        pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
+    }
+    pipeline.task_graph().validate()?;
+
+    let fixed = fixed_inputs(args, pipeline.task_graph().inputs())?;
+    let streamed = streamed_input(pipeline.task_graph().inputs(), &fixed, positional)?;
+    if args.batch > 1 && pipeline.task_graph().inputs().len() > 1 {
+        let text = "--batch needs a pipeline with one input; leave it out".to_owned();
+        return Err(Failure::Request(text));
+    }
+    let files = if streamed.is_some() { expand_inputs(positional)? } else { vec![fixed[0].file.clone()] };
+    let tasks = output_names(&pipeline)?;
+    let originals: Vec<PathBuf> = files.iter().chain(fixed.iter().map(|f| &f.file)).cloned().collect();
+    let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
+    let shapes = bind(&mut pipeline, &fixed)?;
+    create_folder(naming.folder())?;
+
+    let runner = Runner {
+        pipeline: &mut pipeline,
+        naming: &naming,
+        tasks: &tasks,
+        files: &files,
+        streamed: streamed.as_deref(),
+        shapes: &shapes,
+        batch: usize::from(args.batch),
+        keep_going: args.keep_going,
+        options: WriteOptions::default(),
+    };
+    let outcome = runner.run();
+    let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
+    report(args, &summary, &outcome, files.len())
+}
+
+/// The pipeline file, if one is to be named, and the inputs.
+fn split(args: &Args) -> (Option<&Path>, &[PathBuf]) {
+    match (&args.expression, args.arguments.split_first()) {
+        (None, Some((file, inputs))) => (Some(file), inputs),
+        _ => (None, &args.arguments),
+    }
+}
+
+/// The `--input` arguments in the order of the pipeline's inputs, each checked to name one.
+fn fixed_inputs(args: &Args, names: &[String]) -> Result<Vec<NamedInput>, Failure> {
+    for (index, input) in args.inputs.iter().enumerate() {
+        if !names.contains(&input.name) {
+            let near = mip_ops::suggest(&input.name, names.iter().map(String::as_str));
+            let hint = near.map_or_else(String::new, |n| format!(" (did you mean '{n}'?)"));
+            return Err(Failure::Request(format!(
+                "--input names '{}'{hint}, but the pipeline's inputs are: {}",
+                input.name,
+                names.join(", ")
+            )));
+        }
+        if args.inputs[..index].iter().any(|other| other.name == input.name) {
+            return Err(Failure::Request(format!("--input names '{}' twice", input.name)));
+        }
+    }
+    let given = |name: &String| args.inputs.iter().find(|i| i.name == *name).cloned();
+    Ok(names.iter().filter_map(given).collect())
+}
+
+/// The one input that the positional images feed; `None` when `--input` feeds them all.
+fn streamed_input(
+    names: &[String],
+    fixed: &[NamedInput],
+    positional: &[PathBuf],
+) -> Result<Option<String>, Failure> {
+    let free: Vec<&String> = names.iter().filter(|n| fixed.iter().all(|f| f.name != **n)).collect();
+    let refuse = |text: String| Err(Failure::Request(text));
+    match (free.as_slice(), positional) {
+        ([], []) if fixed.is_empty() => refuse("the pipeline has no input; there is nothing to run".into()),
+        ([], []) => Ok(None),
+        ([], _) => {
+            refuse("every input of the pipeline is given by --input; leave the other images out".into())
+        }
+        ([_], []) => refuse("no input images given: name files, folders or globs after the pipeline".into()),
+        ([name], _) => Ok(Some((*name).clone())),
+        (several, _) => {
+            let names: Vec<&str> = several.iter().map(|n| n.as_str()).collect();
+            refuse(format!(
+                "the pipeline has {} inputs without an image ({}); give all but one with --input NAME=FILE",
+                names.len(),
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+/// Gives the named inputs their images; tells the shape of each of the pipeline's inputs, where it is known.
+fn bind(pipeline: &mut Pipeline, fixed: &[NamedInput]) -> Result<Vec<Option<ImageDesc>>, Failure> {
+    let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
+    for input in fixed {
+        let image = read_image(&input.file)?;
+        if let Some(index) = pipeline.task_graph().inputs().iter().position(|n| *n == input.name) {
+            shapes[index] = Some(*image.desc());
+        }
+        pipeline.set_named_input(&input.name, &image)?;
+    }
+    Ok(shapes)
+}
+
+fn output_names(pipeline: &Pipeline) -> Result<Vec<String>, Failure> {
+    let graph = pipeline.task_graph();
+    graph.outputs().into_iter().map(|task| Ok(graph.name(task)?.to_owned())).collect()
+}
+
+fn create_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        .map_err(|e| Failure::Running(format!("cannot create the folder {}: {e}", folder.display())))
+}
+
+fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Result<(), Failure> {
+    if args.json {
+        console::json(summary)?;
+    } else {
+        summary.outputs.iter().try_for_each(|path| console::line(path))?;
+    }
+    let note = args.execution.device_note().map_or_else(String::new, |n| format!(" ({n})"));
+    let done = work::count(summary.frames, "image");
+    let files = work::count(summary.outputs.len(), "file");
+    console::note(format_args!(
+        "{done} -> {files} in {:.0} ms on {}{note}",
+        summary.elapsed_ms, summary.device
+    ));
+    let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };
+    let left = total - summary.frames - summary.failed;
+    let rest = if left > 0 {
+        format!("; {left} not tried (--keep-going goes on after a failure)")
+    } else {
+        String::new()
+    };
+    console::note(format_args!("{} failed{rest}", work::count(summary.failed, "image")));
+    Err(Failure::Reported(code))
+}

@@ -1,0 +1,60 @@
+use crate::args::DeviceArg;
+use crate::console;
+use crate::failure::Failure;
+use crate::validate::{Report, Request, run as validate};
+
+/// Checks that a device computes what it should: every operator and way of running, against the CPU and f64 references
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  mip validate --device cuda
+  mip validate --device cpu --json
+
+Every comparison is of pixels: byte for byte with the CPU, and with references in f64 by the numeric contract.
+Exit code 1 when anything fails, or when the device asked for is not there.")]
+pub(crate) struct Args {
+    /// What to validate: auto, cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
+    device: DeviceArg,
+    /// Every format, sample type and layout with every operator, instead of a selection
+    #[arg(long)]
+    full: bool,
+    /// Executions of the repeated diamond
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    repeat: usize,
+    /// Random graphs to compare
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    graphs: usize,
+    /// Where the random pictures and graphs start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Cases to run side by side [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let device = args.device.open_for_validation()?;
+    let name = device.info()?.name;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let request = Request {
+        device,
+        full: args.full,
+        repeat: args.repeat,
+        graphs: args.graphs,
+        seed: args.seed,
+        jobs: args.jobs.unwrap_or_else(cores),
+    };
+    let checks = validate(&request, &mut |check| console::note(format_args!("{check} ...")));
+    let report = Report::new(name, args.seed, checks);
+    if args.json {
+        console::json(&report)?;
+    } else {
+        for line in report.lines() {
+            console::line(line)?;
+        }
+    }
+    if report.failed > 0 { Err(Failure::Reported(1)) } else { Ok(()) }
+}

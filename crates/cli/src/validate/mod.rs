@@ -1,0 +1,74 @@
+//! The validation path: is what this device computes right, and does the runtime keep its promises on it?
+//!
+//! Every check compares pixels: with the CPU byte for byte, and with f64 references by the numeric contract.
+
+mod modes;
+mod operators;
+mod random;
+mod report;
+mod scenarios;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use mini_image_pipe::Device;
+
+pub(crate) use report::{Check, Outcome, Report};
+
+/// What to validate, and how thoroughly.
+pub(crate) struct Request {
+    pub(crate) device: Device,
+    /// Every format, sample type and layout with every operator, instead of a selection.
+    pub(crate) full: bool,
+    /// Executions of the repeated scenarios.
+    pub(crate) repeat: usize,
+    /// Random graphs to compare.
+    pub(crate) graphs: usize,
+    pub(crate) seed: u64,
+    /// Threads that run cases side by side.
+    pub(crate) jobs: usize,
+}
+
+/// Runs all checks; `progress` is told each one's name when it begins.
+pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (section, list) in [
+        ("operators", operators::checks(request)),
+        ("modes", modes::checks(request)),
+        ("scenarios", scenarios::checks(request)),
+    ] {
+        for (name, check) in list {
+            progress(&name);
+            let start = Instant::now();
+            let outcome = check(request);
+            let elapsed_ms = start.elapsed().as_secs_f64() * 1e3;
+            checks.push(Check { section, name, outcome, elapsed_ms });
+        }
+    }
+    checks
+}
+
+/// A check that has not run yet.
+type Pending = (String, Box<dyn Fn(&Request) -> Outcome>);
+
+/// Runs independent cases on `jobs` threads and collects what went wrong, in the order of the cases.
+fn cases<T: Sync>(jobs: usize, cases: &[T], run: impl Fn(&T) -> Result<(), String> + Sync) -> Outcome {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, cases.len().max(1)) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(text) = run(case) {
+                        let index = cases.iter().position(|c| std::ptr::eq(c, case));
+                        failures.lock().unwrap_or_else(PoisonError::into_inner).push((index, text));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failures.sort();
+    Outcome { cases: cases.len(), failures: failures.into_iter().map(|(_, t)| t).collect(), skipped: None }
+}

@@ -1,0 +1,218 @@
+//! Every operator, its parameters at their corners, on sizes that break image code.
+
+use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
+use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
+use mip_graph::PipelineSpec;
+use mip_testkit::images::{FEW_SIZES, Picture, SplitMix64, padded};
+use mip_testkit::{Params, check_contract, reference};
+
+use super::{Outcome, Pending, Request, cases};
+
+/// Above this many samples the f64 references take too long; bytes are still compared with the CPU.
+const REFERENCE_SAMPLES: usize = 40_000;
+
+/// A case: operator, parameters, input shape.
+struct Case {
+    op: &'static str,
+    params: String,
+    desc: ImageDesc,
+    seed: u64,
+}
+
+/// Parameters worth trying for inputs of a shape.
+type Ways = fn(&ImageDesc) -> Vec<String>;
+
+const OPERATORS: &[(&str, Ways)] = &[
+    ("resize", |_| {
+        texts(&[
+            "width=40 height=30",
+            "width=7 height=50 filter=nearest",
+            "width=13 height=9 filter=area",
+            "width=20 height=11 antialias=true",
+        ])
+    }),
+    ("color_convert", |_| PixelFormat::ALL.iter().map(|to| format!("to={to}")).collect()),
+    ("gaussian_blur", |_| {
+        texts(&[
+            "kernel=5 sigma=1.1",
+            "kernel=3",
+            "kernel=7 border=replicate",
+            "kernel=31 border=wrap sigma=6",
+            "kernel=9 border=reflect",
+            "kernel=5 border=constant border_value=1",
+        ])
+    }),
+    ("sobel", |_| texts(&["", "border=replicate", "border=constant border_value=1", "border=wrap"])),
+    ("crop", |d| {
+        let (w, h) = (d.width.div_ceil(2), d.height.div_ceil(2));
+        vec![
+            format!("x={} y={} width=1 height=1", d.width - 1, d.height - 1),
+            format!("center=true width={w} height={h}"),
+        ]
+    }),
+    ("flip", |_| texts(&["", "direction=vertical", "direction=both"])),
+    ("threshold", |d| {
+        let middle = if d.dtype == DType::F32 { "0.4".to_owned() } else { "100".to_owned() };
+        vec![format!("threshold={middle}"), format!("threshold={middle} max_value=1")]
+    }),
+    ("blend", |_| texts(&["", "alpha=0.3"])),
+    ("normalize", |_| texts(&["", "mean=0.4 std=0.2"])),
+    ("cast", |_| texts(&["to=u8", "to=u16", "to=f32", "to=u8 scale=false"])),
+    ("layout", |_| texts(&["to=hwc", "to=chw"])),
+];
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|&t| t.to_owned()).collect()
+}
+
+/// A check for each operator.
+pub(super) fn checks(request: &Request) -> Vec<Pending> {
+    let full = request.full;
+    let check = |&(op, ways): &(&'static str, Ways)| -> Pending {
+        let run = move |request: &Request| {
+            let list = list(op, ways, full, request.seed);
+            let cpu = Device::cpu();
+            cases(request.jobs, &list, |case| compare(case, &request.device, &cpu))
+        };
+        (op.to_owned(), Box::new(run))
+    };
+    OPERATORS.iter().map(check).collect()
+}
+
+fn list(op: &'static str, ways: Ways, full: bool, seed: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (format, dtype, layout) in kinds(full) {
+        for &(width, height) in FEW_SIZES.iter().chain(&[(641, 479)]) {
+            let Ok(desc) = ImageDesc::new(width, height, format, dtype) else { continue };
+            let desc = desc.with_layout(layout);
+            for params in ways(&desc) {
+                cases.push(Case { op, params, desc, seed: seed.wrapping_add(cases.len() as u64) });
+            }
+        }
+    }
+    cases
+}
+
+/// Formats, sample types and layouts: all, or each at least once with the commonest of the others.
+fn kinds(full: bool) -> Vec<(PixelFormat, DType, Layout)> {
+    let mut kinds = Vec::new();
+    for format in PixelFormat::ALL {
+        for dtype in DType::ALL {
+            for layout in Layout::ALL {
+                let usual = [format == PixelFormat::Rgb, dtype == DType::U8, layout == Layout::Hwc];
+                if full || usual.iter().filter(|&&u| u).count() >= 2 {
+                    kinds.push((format, dtype, layout));
+                }
+            }
+        }
+    }
+    kinds
+}
+
+fn compare(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
+    let what = || format!("{} {} on {} (seed {})", case.op, case.params, case.desc, case.seed);
+    compare_images(case, device, cpu).map_err(|text| format!("{}: {text}", what()))
+}
+
+fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
+    let mut random = SplitMix64::new(case.seed);
+    let slots = if case.op == "blend" { 2 } else { 1 };
+    let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
+    let inputs: Vec<ImageBuffer> = (0..slots)
+        .map(|_| {
+            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
+            let image = picture.draw_batch(case.desc, frames, random.next_u64());
+            if random.below(2) == 0 { padded(&image, 16) } else { image }
+        })
+        .collect();
+    let expected = run(case, cpu, &inputs).map_err(|e| format!("on the CPU: {e}"))?;
+    let actual = run(case, device, &inputs).map_err(|e| e.to_string())?;
+    for (frame, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
+        same(actual, expected).map_err(|text| format!("frame {frame} of {frames}: {text}"))?;
+        if actual.desc().bytes() / actual.desc().dtype.size() <= REFERENCE_SAMPLES {
+            let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
+            let of_frame: Vec<&ImageBuffer> = of_frame.iter().collect();
+            let exact = reference::apply(case.op, &Params::line(&case.params), &of_frame);
+            check_contract(actual, &exact, actual.desc().dtype)
+                .map_err(|v| format!("frame {frame} of {frames} against the f64 reference: {v}"))?;
+        }
+    }
+    if actual.len() == expected.len() { Ok(()) } else { Err(format!("{} results", actual.len())) }
+}
+
+fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {
+    let Case { op, params, .. } = case;
+    let line = match inputs {
+        [_] => format!("task:{op} {params}"),
+        _ => format!("inputs=a,b ! task:{op} {params} inputs=@a,@b"),
+    };
+    let config = PipelineConfig { device: device.clone(), poison: true, ..PipelineConfig::default() };
+    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(&line)?, config)?;
+    let task = pipeline.task("task")?;
+    match inputs {
+        [input] if input.batch_size() > 1 => {
+            pipeline.execute_batch(std::slice::from_ref(input))?;
+        }
+        _ => {
+            let names: Vec<String> = pipeline.task_graph().inputs().to_vec();
+            for (name, input) in names.iter().zip(inputs) {
+                pipeline.set_named_input(name, input)?;
+            }
+            pipeline.execute()?;
+        }
+    }
+    Ok(pipeline.batch_outputs(task)?.to_vec())
+}
+
+/// Compares byte for byte and names the first pixel that differs.
+pub(super) fn same(actual: &ImageBuffer, expected: &ImageBuffer) -> Result<(), String> {
+    if actual == expected {
+        return Ok(());
+    }
+    if actual.desc() != expected.desc() {
+        return Err(format!("is {}, the CPU makes {}", actual.desc(), expected.desc()));
+    }
+    let (desc, a, e) = (*actual.desc(), actual.view(), expected.view());
+    let mut differing = 0_usize;
+    let mut first = None;
+    for y in 0..desc.height as usize {
+        for x in 0..desc.width as usize {
+            for c in 0..desc.channels() {
+                let (got, want) = (a.sample(0, x, y, c), e.sample(0, x, y, c));
+                if got.to_bits() != want.to_bits() {
+                    differing += 1;
+                    first.get_or_insert((x, y, c, got, want));
+                }
+            }
+        }
+    }
+    match first {
+        Some((x, y, c, got, want)) => Err(format!(
+            "{differing} samples differ from the CPU's; first at x={x} y={y} channel {c}: {got} instead of {want}"
+        )),
+        None => Err("bytes differ from the CPU's though all samples are equal (NaN payloads)".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_registered_operator_is_validated() {
+        let known: Vec<&str> = mip_ops::operators().iter().map(|s| s.name).collect();
+        let mut listed: Vec<&str> = OPERATORS.iter().map(|(op, _)| *op).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
+    fn a_wrong_pixel_is_named() {
+        let desc = ImageDesc::new(4, 3, PixelFormat::Rgb, DType::U8).unwrap();
+        let (good, mut bad) = (ImageBuffer::new(desc).unwrap(), ImageBuffer::new(desc).unwrap());
+        bad.view_mut().row_mut(0, 0, 1)[3 * 2 + 1] = 9;
+        let text = same(&bad, &good).unwrap_err();
+        assert!(text.contains("x=2 y=1 channel 1: 9 instead of 0"), "{text}");
+        assert!(same(&good, &good.clone()).is_ok());
+    }
+}

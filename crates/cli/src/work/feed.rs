@@ -1,0 +1,127 @@
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::Scope;
+
+use mip_core::ImageBuffer;
+use mip_io::{IoError, Reader};
+
+use super::workers;
+
+/// Decoded pictures in the order of their files, decoded ahead on several threads.
+///
+/// Thread `t` of `n` decodes files `t, t + n, t + 2n...` into its own short queue, so order and a bound on
+/// memory come without further bookkeeping. Dropping the feed ends the threads after the picture in hand.
+pub(crate) struct Feed {
+    lanes: Vec<Lane>,
+    next: usize,
+    total: usize,
+    recycled: usize,
+}
+
+struct Lane {
+    decoded: Receiver<Result<ImageBuffer, IoError>>,
+    spare: Sender<ImageBuffer>,
+}
+
+/// Pictures that wait in each thread's queue, besides the one it is decoding.
+const AHEAD: usize = 2;
+
+impl Feed {
+    pub(crate) fn start<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, files: &'env [PathBuf]) -> Self {
+        let count = workers(files.len());
+        let lane = |first: usize| {
+            let (send, decoded) = sync_channel(AHEAD);
+            let (spare, returned) = channel();
+            let own = files.iter().skip(first).step_by(count);
+            scope.spawn(move || decode(own, &send, &returned));
+            Lane { decoded, spare }
+        };
+        Self { lanes: (0..count).map(lane).collect(), next: 0, total: files.len(), recycled: 0 }
+    }
+
+    /// Gives back a picture that is no longer needed, for its memory.
+    pub(crate) fn recycle(&mut self, image: ImageBuffer) {
+        let lane = self.recycled % self.lanes.len();
+        self.recycled += 1;
+        // A thread that has finished needs no memory.
+        let _ = self.lanes[lane].spare.send(image);
+    }
+}
+
+impl Iterator for Feed {
+    /// Index of the file, and its picture.
+    type Item = (usize, Result<ImageBuffer, IoError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.total {
+            return None;
+        }
+        let index = self.next;
+        self.next += 1;
+        let lane = &self.lanes[index % self.lanes.len()];
+        Some((index, lane.decoded.recv().ok()?))
+    }
+}
+
+fn decode<'a>(
+    files: impl Iterator<Item = &'a PathBuf>,
+    send: &SyncSender<Result<ImageBuffer, IoError>>,
+    returned: &Receiver<ImageBuffer>,
+) {
+    let mut reader = Reader::default();
+    for file in files {
+        returned.try_iter().for_each(|image| reader.recycle(image));
+        if send.send(reader.read(file)).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mip_core::{DType, ImageDesc, PixelFormat};
+
+    fn folder_of(count: u32) -> (tempfile::TempDir, Vec<PathBuf>) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |i: u32| {
+            let desc = ImageDesc::new(i + 1, 2, PixelFormat::Gray, DType::U8).unwrap();
+            let path = folder.path().join(format!("{i}.png"));
+            mip_io::write_image(&path, &ImageBuffer::new(desc).unwrap(), &mip_io::WriteOptions::default())
+                .unwrap();
+            path
+        };
+        let files = (0..count).map(write).collect();
+        (folder, files)
+    }
+
+    #[test]
+    fn pictures_come_in_order_and_bad_ones_in_their_place() {
+        let (_folder, mut files) = folder_of(23);
+        files[7] = "missing.png".into();
+        std::thread::scope(|scope| {
+            let mut feed = Feed::start(scope, &files);
+            for expected in 0..23 {
+                let (index, image) = feed.next().unwrap();
+                assert_eq!(index, expected);
+                match image {
+                    Ok(image) => {
+                        assert_eq!(image.desc().width as usize, index + 1);
+                        feed.recycle(image);
+                    }
+                    Err(_) => assert_eq!(index, 7),
+                }
+            }
+            assert!(feed.next().is_none());
+        });
+    }
+
+    #[test]
+    fn dropping_the_feed_ends_its_threads() {
+        let (_folder, files) = folder_of(40);
+        std::thread::scope(|scope| {
+            let mut feed = Feed::start(scope, &files);
+            assert!(feed.next().is_some());
+        });
+    }
+}

@@ -1,0 +1,28 @@
+//! What happens around the pipeline in `mip run`: pictures are decoded and encoded on their own threads
+//! while it computes.
+
+mod feed;
+mod naming;
+mod progress;
+mod runner;
+mod sink;
+mod summary;
+
+use feed::Feed;
+use progress::Progress;
+use sink::{Job, Sink, Written};
+
+pub(crate) use naming::{FormatArg, Naming};
+pub(crate) use runner::{Outcome, Runner};
+pub(crate) use summary::Summary;
+
+/// Threads for decoding, and as many for encoding: a core each, but no more than keep memory small.
+fn workers(files: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    files.clamp(1, cores.min(8))
+}
+
+/// `1 image`, `3 images`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,128 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mini_image_pipe::{GraphCounters, Pipeline};
+use mip_runtime::AllocatorMode;
+use serde::Serialize;
+
+use super::Outcome;
+use crate::failure::Failure;
+
+/// What `mip run --json` prints. Keys may be added, never changed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) device: String,
+    /// Images that went through and were written.
+    pub(crate) frames: usize,
+    /// Images that failed.
+    pub(crate) failed: usize,
+    /// Files written, in the order of their inputs.
+    pub(crate) outputs: Vec<String>,
+    /// From the start of the command's work to its end, decoding and encoding included.
+    pub(crate) elapsed_ms: f64,
+    allocator: Allocator,
+    graph: Graph,
+    memory: Memory,
+    tasks: Vec<Task>,
+    errors: Vec<InputError>,
+}
+
+#[derive(Debug, Serialize)]
+struct Allocator {
+    requested: AllocatorMode,
+    effective: AllocatorMode,
+    /// Why they differ.
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Graph {
+    captures: u64,
+    replays: u64,
+    direct_runs: u64,
+    /// How often, by reason.
+    invalidations: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Memory {
+    /// Allocations that reached the driver, device and pinned together.
+    driver_allocations: u64,
+    /// Most device memory held from the driver at once.
+    peak_device_bytes: usize,
+    /// Most pinned memory held at once.
+    pinned_bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Task {
+    name: String,
+    op: String,
+    /// Starts over all executions: one a batch, not one an image.
+    invocations: u64,
+    /// After the last execution.
+    state: String,
+}
+
+#[derive(Debug, Serialize)]
+struct InputError {
+    input: String,
+    error: String,
+}
+
+impl Summary {
+    pub(crate) fn new(
+        pipeline: &Pipeline,
+        files: &[PathBuf],
+        outcome: &Outcome,
+        elapsed: Duration,
+    ) -> Result<Self, Failure> {
+        let memory = pipeline.memory()?;
+        let stats = memory.stats();
+        let (effective, reason) = memory.effective_mode();
+        let counters = pipeline.report().map_or_else(GraphCounters::default, |r| r.graph.clone());
+        let failed = |input: &usize| outcome.failures.contains_key(input);
+        let error = |(input, failure): (&usize, &Failure)| InputError {
+            input: files[*input].display().to_string(),
+            error: failure.message().unwrap_or_default().to_owned(),
+        };
+        Ok(Self {
+            device: pipeline.config().device.info()?.name,
+            frames: outcome.written.keys().filter(|input| !failed(input)).count(),
+            failed: outcome.failures.len(),
+            outputs: outcome.written.values().flatten().map(|path| path.display().to_string()).collect(),
+            elapsed_ms: elapsed.as_secs_f64() * 1e3,
+            allocator: Allocator { requested: memory.requested_mode(), effective, reason },
+            graph: Graph {
+                captures: counters.captures,
+                replays: counters.replays,
+                direct_runs: counters.direct_runs,
+                invalidations: counters.invalidations,
+            },
+            memory: Memory {
+                driver_allocations: stats.device.driver_allocations + stats.pinned.driver_allocations,
+                peak_device_bytes: stats.device.peak,
+                pinned_bytes: stats.pinned.peak,
+            },
+            tasks: tasks(pipeline, outcome)?,
+            errors: outcome.failures.iter().map(error).collect(),
+        })
+    }
+}
+
+/// All tasks in topological order, also when nothing was executed.
+fn tasks(pipeline: &Pipeline, outcome: &Outcome) -> Result<Vec<Task>, Failure> {
+    let graph = pipeline.task_graph();
+    let describe = |handle| {
+        let name = graph.name(handle)?.to_owned();
+        let report = outcome.tasks.iter().find(|t| t.name == name);
+        Ok(Task {
+            op: graph.operator(handle)?.spec().name.to_owned(),
+            invocations: report.map_or(0, |r| r.invocations),
+            state: report.map_or_else(|| "pending".to_owned(), |r| r.state.to_string()),
+            name,
+        })
+    };
+    graph.topological_order().into_iter().map(describe).collect()
+}

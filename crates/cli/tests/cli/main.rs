@@ -1,0 +1,8 @@
+//! `mip` as a user meets it: files, stdout, stderr, exit codes.
+
+mod commands;
+mod damaged;
+mod inputs;
+mod requests;
+mod run;
+mod support;
