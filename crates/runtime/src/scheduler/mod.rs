@@ -58,16 +58,16 @@ impl DagScheduler {
     }
 
     /// Runs a plan and waits for it. The same `plan` must not be executed from two threads at once.
-    pub fn execute(&self, plan: &LoadedPlan, bindings: &Bindings, cancel: &CancelToken) -> RunOutcome {
+    pub fn execute(&self, plan: &Arc<LoadedPlan>, bindings: Bindings, cancel: &CancelToken) -> RunOutcome {
         self.submit(plan, bindings, cancel).join()
     }
 
     /// Queues everything a plan needs, without waiting. The same `plan` must not be submitted again before
-    /// the run was joined.
-    pub fn submit(&self, plan: &LoadedPlan, bindings: &Bindings, cancel: &CancelToken) -> PendingRun {
+    /// the run was joined. The run keeps what it works with alive until then.
+    pub fn submit(&self, plan: &Arc<LoadedPlan>, bindings: Bindings, cancel: &CancelToken) -> PendingRun {
         let callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = Arc::new(RunState::new(plan.plan().clone(), cancel.clone(), callback));
-        let mut submission = Submission::new(plan, bindings, state);
+        let mut submission = Submission::new(plan.clone(), bindings, state);
         submission.upload_inputs();
         for group in 0..plan.plan().groups.len() {
             Self::insert_synchronization(&mut submission, group);
@@ -81,7 +81,7 @@ impl DagScheduler {
     }
 
     /// Makes a group's lane wait for everything on other lanes that the group needs and no earlier wait implies.
-    fn insert_synchronization(submission: &mut Submission<'_>, group: usize) {
+    fn insert_synchronization(submission: &mut Submission, group: usize) {
         submission.wait_for_inputs(group);
         submission.wait_for_groups(group);
     }

@@ -4,15 +4,15 @@ use mip_plan::GroupId;
 
 use super::run_state::RunState;
 use super::{Bindings, LoadedPlan, RunOutcome, SchedulerStats, outcome};
-use crate::device::{Command, DeviceError, Launch, Stream};
+use crate::device::{Command, DeviceError, Launch};
 
 /// One execution being queued.
 ///
 /// A refused command fails the task it belongs to. Where the refused command was to order others, the host
 /// waits in its place: a plan leaves out waits that another implies, so one missing would unorder more than its task.
-pub(super) struct Submission<'a> {
-    loaded: &'a LoadedPlan,
-    bindings: &'a Bindings,
+pub(super) struct Submission {
+    loaded: Arc<LoadedPlan>,
+    bindings: Arc<Bindings>,
     state: Arc<RunState>,
     counted: SchedulerStats,
     /// By input: the lane it is uploaded on, if it is.
@@ -30,12 +30,12 @@ struct Lane {
     error: Option<DeviceError>,
 }
 
-impl<'a> Submission<'a> {
-    pub(super) fn new(loaded: &'a LoadedPlan, bindings: &'a Bindings, state: Arc<RunState>) -> Self {
+impl Submission {
+    pub(super) fn new(loaded: Arc<LoadedPlan>, bindings: Bindings, state: Arc<RunState>) -> Self {
         let (inputs, lanes) = (loaded.plan().inputs.len(), loaded.streams.len());
         Self {
             loaded,
-            bindings,
+            bindings: Arc::new(bindings),
             state,
             counted: SchedulerStats { runs: 1, ..SchedulerStats::default() },
             upload_lanes: vec![None; inputs],
@@ -71,7 +71,8 @@ impl<'a> Submission<'a> {
 
     /// Copies each input on the lane that reads it first.
     pub(super) fn upload_inputs(&mut self) {
-        for upload in &self.bindings.uploads {
+        let bindings = self.bindings.clone();
+        for upload in &bindings.uploads {
             let plan = self.loaded.plan().clone();
             let Some(input) = self.loaded.input_of(upload.buffer) else { continue };
             let Some(&first) = plan.buffers[upload.buffer].consumers.first() else { continue };
@@ -152,7 +153,8 @@ impl<'a> Submission<'a> {
 
     pub(super) fn download_outputs(&mut self, group: GroupId) {
         let lane = self.lane(group);
-        for download in &self.bindings.downloads {
+        let bindings = self.bindings.clone();
+        for download in &bindings.downloads {
             if self.loaded.plan().buffers[download.buffer].producer != Some(group) {
                 continue;
             }
@@ -165,9 +167,8 @@ impl<'a> Submission<'a> {
     }
 
     pub(super) fn finish(self) -> (PendingRun, SchedulerStats) {
-        let streams = self.loaded.streams.clone();
-        let run = PendingRun { state: self.state, streams, lanes: self.lanes, joined: false };
-        (run, self.counted)
+        let Self { loaded, bindings, state, lanes, counted, .. } = self;
+        (PendingRun { state, lanes, loaded, _bindings: bindings, joined: false }, counted)
     }
 }
 
@@ -175,8 +176,11 @@ impl<'a> Submission<'a> {
 #[derive(Debug)]
 pub struct PendingRun {
     state: Arc<RunState>,
-    streams: Vec<Arc<dyn Stream>>,
     lanes: Vec<Lane>,
+    // Devices may let go of a command once the hardware has it, so the run itself keeps executables, events and
+    // memory until it has ended.
+    loaded: Arc<LoadedPlan>,
+    _bindings: Arc<Bindings>,
     joined: bool,
 }
 
@@ -189,7 +193,7 @@ impl PendingRun {
 
     fn wait(&mut self) {
         self.joined = true;
-        for (index, (stream, lane)) in self.streams.iter().zip(&mut self.lanes).enumerate() {
+        for (index, (stream, lane)) in self.loaded.streams.iter().zip(&mut self.lanes).enumerate() {
             let waited = stream.synchronize();
             if let Some(error) = lane.error.take().or(waited.err()) {
                 Self::attribute(&self.state, index, lane, &error);
