@@ -2,7 +2,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 /// Why a command did not succeed; decides the exit code.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Failure {
     /// The request itself is wrong: exit code 2.
     Request(String),

@@ -33,12 +33,14 @@ pub(crate) fn load(file: Option<&Path>, expression: Option<&str>) -> Result<Pipe
     Ok(PipelineSpec::parse_toml(&text, &path.display().to_string())?)
 }
 
-/// A one-line pipeline where a file is expected is the likeliest slip.
+/// Says what was probably meant: a one-line pipeline or an image where a file is expected is the likeliest slip.
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     let text = path.to_string_lossy();
     let word = text.split_whitespace().next().unwrap_or_default();
     let hint = if text.contains('!') || mip_ops::spec(word).is_ok() {
         "; the one-line form goes after -e"
+    } else if mip_io::FileFormat::from_path(path).is_ok() {
+        "; the pipeline goes before the images"
     } else {
         ""
     };

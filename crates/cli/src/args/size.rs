@@ -59,17 +59,16 @@ impl FromStr for SizeArg {
             )?;
         let (mut format, mut dtype, mut layout) = (PixelFormat::Rgb, DType::U8, Layout::Hwc);
         for word in words {
-            if let Ok(f) = word.parse() {
-                format = f;
-            } else if let Ok(d) = word.parse() {
-                dtype = d;
-            } else if let Ok(l) = word.parse() {
-                layout = l;
-            } else {
-                return Err(format!(
-                    "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra) nor a sample type (u8, u16, f32) \
-                     nor a layout (hwc, chw)"
-                ));
+            match (PixelFormat::from_str(word), DType::from_str(word), Layout::from_str(word)) {
+                (Ok(f), ..) => format = f,
+                (_, Ok(d), _) => dtype = d,
+                (.., Ok(l)) => layout = l,
+                _ => {
+                    return Err(format!(
+                        "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra) nor a sample type \
+                         (u8, u16, f32) nor a layout (hwc, chw)"
+                    ));
+                }
             }
         }
         let desc = ImageDesc::new(width, height, format, dtype).map_err(|e| e.to_string())?;

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use mini_image_pipe::{Pipeline, PipelineConfig};
+use mini_image_pipe::{ExecutionReport, Pipeline, PipelineConfig};
 use mip_core::ImageBuffer;
 use mip_graph::PipelineSpec;
 use mip_io::{WriteOptions, write_image};
@@ -43,24 +43,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     save(args, "sheet", &contact_sheet(&tiles))?;
 
-    let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_str()).collect();
-    let (count, ms) = (work::count(tasks.len(), "task"), report.elapsed.as_secs_f64() * 1e3);
-    let out = args.out.display();
-    console::note(format_args!(
-        "\nRan {count} ({}) over a drawn {} picture in {ms:.1} ms on {}.
-{out}/sheet.png shows all of them side by side.
+    console::note(summary(args, &report, &picture));
+    Ok(())
+}
 
-Try next:
-  mip run {out}/demo.toml YOUR.jpg -o out              the same on your own picture
-  mip run -e 'color_convert to=gray ! sobel' YOUR.jpg -o edges.png
-  mip check {out}/demo.toml --size 1920x1080           the shape of every task
-  mip plan {out}/demo.toml --size 1920x1080            kernels, streams and memory
-  mip ops                                              all operators",
+fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> String {
+    let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_str()).collect();
+    let out = args.out.display();
+    let next = [
+        (format!("mip run {out}/demo.toml YOUR.jpg -o out"), "the same on your own picture"),
+        ("mip run -e 'color_convert to=gray ! sobel' YOUR.jpg -o edges.png".into(), "a pipeline in one line"),
+        (format!("mip check {out}/demo.toml --size 1920x1080"), "the shape of every task"),
+        (format!("mip plan {out}/demo.toml --size 1920x1080"), "kernels, streams and memory"),
+        ("mip ops".into(), "all operators"),
+    ];
+    let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    let next: Vec<String> =
+        next.iter().map(|(command, what)| format!("  {command:width$}  {what}")).collect();
+    format!(
+        "\nRan {} ({}) over a drawn {} picture in {:.1} ms on {}.\n\
+         {out}/sheet.png shows all of them side by side.\n\n\
+         Try next:\n{}",
+        work::count(tasks.len(), "task"),
         tasks.join(", "),
         picture.desc(),
-        report.device
-    ));
-    Ok(())
+        report.elapsed.as_secs_f64() * 1e3,
+        report.device,
+        next.join("\n")
+    )
 }
 
 fn save(args: &Args, name: &str, image: &ImageBuffer) -> Result<(), Failure> {

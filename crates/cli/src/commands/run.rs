@@ -21,8 +21,8 @@ use crate::{console, work};
   mip run -e 'resize width=640 ! gaussian_blur kernel=5' photo.jpg --set gaussian_blur.sigma=2
   mip run stereo.toml --input left=l.png --input right=r.png -o out
 
-Results are written to OUT/<input>.png, or OUT/<input>.<task>.png when the pipeline has several outputs; their
-names are printed to stdout.")]
+Results are written to OUT/<input>.png, or to OUT/<input>.<task>.png when the pipeline has
+several outputs. Their names are printed to stdout.")]
 pub(crate) struct Args {
     /// Pipeline file (unless -e is given), then images, folders and globs
     #[arg(value_name = "PIPELINE INPUT")]
@@ -187,7 +187,7 @@ fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Re
     if args.json {
         console::json(summary)?;
     } else {
-        summary.outputs.iter().try_for_each(|path| console::line(path))?;
+        summary.outputs.iter().try_for_each(console::line)?;
     }
     let note = args.execution.device_note().map_or_else(String::new, |n| format!(" ({n})"));
     let done = work::count(summary.frames, "image");

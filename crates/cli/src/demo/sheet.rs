@@ -22,7 +22,7 @@ const INK: Color = [225, 228, 232];
 
 /// All pictures on one sheet, labelled, in rows.
 pub(crate) fn contact_sheet(tiles: &[Tile]) -> ImageBuffer {
-    let columns = (1..).find(|c: &usize| c * c >= tiles.len()).unwrap_or(1);
+    let columns = columns(tiles.len());
     let rows: Vec<&[Tile]> = tiles.chunks(columns).collect();
     let row_height = |row: &[Tile]| row.iter().map(|t| t.image.desc().height).max().unwrap_or(0);
     let width = MARGIN + columns as u32 * (Tile::WIDTH + MARGIN);
@@ -40,10 +40,21 @@ pub(crate) fn contact_sheet(tiles: &[Tile]) -> ImageBuffer {
     canvas.into_image()
 }
 
+/// About as many columns as rows; one more when that fills the last row.
+fn columns(tiles: usize) -> usize {
+    let square = (1..tiles).find(|c| c * c >= tiles).unwrap_or(1);
+    if tiles.is_multiple_of(square + 1) { square + 1 } else { square }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use mip_core::{DType, ImageDesc, PixelFormat};
+
+    #[test]
+    fn rows_are_filled_where_that_looks_well() {
+        assert_eq!([1, 2, 3, 4, 5, 6, 7, 8, 9, 12].map(columns), [1, 2, 3, 2, 3, 3, 3, 4, 3, 4]);
+    }
 
     #[test]
     fn tiles_stand_in_rows_with_margins_and_labels() {
@@ -54,7 +65,7 @@ mod tests {
                 image: ImageBuffer::from_bytes(desc, &vec![200; desc.bytes()]).unwrap(),
             }
         };
-        let sheet = contact_sheet(&[tile("a", 100), tile("b", 120), tile("c", 50)]);
+        let sheet = contact_sheet(&[tile("a", 100), tile("b", 120), tile("c", 50), tile("d", 40)]);
         assert_eq!(
             (sheet.desc().width, sheet.desc().height),
             (24 + 2 * 504, 24 + 28 + 120 + 24 + 28 + 50 + 24)

@@ -70,7 +70,9 @@ fn decode<'a>(
 ) {
     let mut reader = Reader::default();
     for file in files {
-        returned.try_iter().for_each(|image| reader.recycle(image));
+        for image in returned.try_iter() {
+            reader.recycle(image);
+        }
         if send.send(reader.read(file)).is_err() {
             return;
         }

@@ -3,6 +3,7 @@
 
 mod feed;
 mod naming;
+mod outcome;
 mod progress;
 mod runner;
 mod sink;
@@ -13,7 +14,8 @@ use progress::Progress;
 use sink::{Job, Sink, Written};
 
 pub(crate) use naming::{FormatArg, Naming};
-pub(crate) use runner::{Outcome, Runner};
+pub(crate) use outcome::Outcome;
+pub(crate) use runner::Runner;
 pub(crate) use summary::Summary;
 
 /// Threads for decoding, and as many for encoding: a core each, but no more than keep memory small.

@@ -1,6 +1,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar on stderr when that is a terminal; nothing otherwise.
+#[derive(Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {

@@ -39,7 +39,7 @@ impl Sink {
         let lane = |_| {
             let (send, jobs) = sync_channel(1);
             let report = report.clone();
-            scope.spawn(move || encode(&jobs, &report, &options));
+            scope.spawn(move || encode(&jobs, &report, options));
             send
         };
         Self { lanes: (0..workers(jobs)).map(lane).collect(), written, next: 0 }
@@ -63,9 +63,9 @@ impl Sink {
     }
 }
 
-fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: &WriteOptions) {
+fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: WriteOptions) {
     for Job { input, path, image } in jobs {
-        let result = write_image(&path, &image, options);
+        let result = write_image(&path, &image, &options);
         drop(image);
         // Nobody listens any more when the run was given up; the file is written all the same.
         let _ = report.send(Written { input, path, result });

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mini_image_pipe::{GraphCounters, Pipeline};
+use mini_image_pipe::Pipeline;
 use mip_runtime::AllocatorMode;
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ impl Summary {
         let memory = pipeline.memory()?;
         let stats = memory.stats();
         let (effective, reason) = memory.effective_mode();
-        let counters = pipeline.report().map_or_else(GraphCounters::default, |r| r.graph.clone());
+        let counters = outcome.graph.clone();
         let failed = |input: &usize| outcome.failures.contains_key(input);
         let error = |(input, failure): (&usize, &Failure)| InputError {
             input: files[*input].display().to_string(),

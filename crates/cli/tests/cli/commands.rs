@@ -10,6 +10,7 @@ fn demo_writes_every_step_and_a_sheet() {
         "gray.png",
         "input.png",
         "mask.png",
+        "mirror.png",
         "mix.png",
         "sheet.png",
         "small.png",
@@ -60,16 +61,18 @@ fn ops_lists_and_describes_operators() {
 }
 
 #[test]
-fn devices_lists_the_cpu_and_says_why_there_is_no_cuda() {
+fn devices_lists_the_cpu_and_for_cuda_what_is_there_or_why_not() {
     let place = Place::new();
     let text = place.ok(&["devices"]).stdout;
     assert!(text.lines().any(|l| l.starts_with("cpu")), "{text}");
-    assert!(text.lines().any(|l| l.starts_with("cuda") && l.contains("not available: ")), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("cuda")), "{text}");
     let document = place.ok(&["devices", "--json"]).json();
     assert_eq!((&document[0]["device"], &document[0]["available"]), (&"cpu".into(), &true.into()));
     assert!(document[0]["cores"].as_u64().unwrap() >= 1);
-    assert_eq!((&document[1]["device"], &document[1]["available"]), (&"cuda".into(), &false.into()));
-    assert!(document[1]["reason"].is_string());
+    let cuda = &document[1];
+    assert!(cuda["device"].as_str().unwrap().starts_with("cuda"));
+    // Either it is there, or there is a reason; never both, never neither.
+    assert_ne!(cuda["available"].as_bool().unwrap(), cuda["reason"].is_string(), "{cuda}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn several_inputs_by_name() {
     assert_eq!(ran.lines(), ["out/a.png"]);
     let mixed = place.read("out/a.png").to_bytes();
     for ((m, a), b) in mixed.iter().zip(a.to_bytes()).zip(b.to_bytes()) {
-        assert!((f64::from(*m) - (f64::from(a) + f64::from(b)) / 2.0).abs() <= 0.5);
+        assert!((f64::from(*m) - f64::midpoint(f64::from(a), f64::from(b))).abs() <= 0.5);
     }
 }
 

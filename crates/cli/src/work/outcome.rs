@@ -1,0 +1,85 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mini_image_pipe::{ExecutionReport, GraphCounters};
+use mip_runtime::TaskReport;
+
+use super::{Naming, Progress, Written};
+use crate::failure::Failure;
+
+/// What a run came to, kept up while it goes on. Inputs are indices into the list of files.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Files written, by input.
+    pub(crate) written: BTreeMap<usize, Vec<PathBuf>>,
+    /// The first failure of each input that failed; its files that had been written already stay.
+    pub(crate) failures: BTreeMap<usize, Failure>,
+    /// Invocations summed over all executions, and the latest states.
+    pub(crate) tasks: Vec<TaskReport>,
+    /// Replay counters after the last execution.
+    pub(crate) graph: GraphCounters,
+    progress: Progress,
+}
+
+impl Outcome {
+    pub(super) fn new(total: usize) -> Self {
+        Self {
+            written: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            tasks: Vec::new(),
+            graph: GraphCounters::default(),
+            progress: Progress::new(total),
+        }
+    }
+
+    /// `None` when all went well. A run that went on after failures is a failed run, not a wrong request.
+    pub(crate) fn exit_code(&self, kept_going: bool) -> Option<u8> {
+        let first = self.failures.values().next()?;
+        Some(if kept_going { 1 } else { first.code() })
+    }
+
+    /// An input went through the pipeline; its files are being written.
+    pub(super) fn executed(&self) {
+        self.progress.advance();
+    }
+
+    /// An input did not get through the pipeline.
+    pub(super) fn not_executed(&mut self, input: usize, failure: Failure) {
+        self.progress.advance();
+        self.fail(input, failure);
+    }
+
+    pub(super) fn note_written(&mut self, written: Written) {
+        match written.result {
+            Ok(()) => self.written.entry(written.input).or_default().push(written.path),
+            Err(error) => self.fail(written.input, error.into()),
+        }
+    }
+
+    /// Adds what an execution did.
+    pub(super) fn add(&mut self, report: &ExecutionReport) {
+        self.graph.clone_from(&report.graph);
+        if self.tasks.is_empty() {
+            self.tasks.clone_from(&report.tasks);
+            return;
+        }
+        for (sum, new) in self.tasks.iter_mut().zip(&report.tasks) {
+            sum.invocations += new.invocations;
+            sum.state = new.state;
+        }
+    }
+
+    /// Ends the progress bar, and puts each input's files into declared order: writers finish in any.
+    pub(super) fn finish(&mut self, naming: &Naming, files: &[impl AsRef<Path>]) {
+        self.progress.finish();
+        for (input, paths) in &mut self.written {
+            let declared = naming.paths(files[*input].as_ref());
+            paths.sort_by_key(|path| declared.iter().position(|d| d == path));
+        }
+    }
+
+    fn fail(&mut self, input: usize, failure: Failure) {
+        self.progress.note(&format!("error: {}", failure.message().unwrap_or_default()));
+        self.failures.entry(input).or_insert(failure);
+    }
+}
