@@ -1,0 +1,66 @@
+//! Looking at generated kernels without a GPU: their text, and whether it compiles.
+
+use mip_plan::Plan;
+
+use crate::codegen::{Target, group_code};
+use crate::compile::{Compiler, KernelCache, options};
+use crate::driver::{self, library};
+
+/// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks.
+///
+/// # Errors
+/// The first group that cannot be generated, with the reason (custom kernels, sides too long).
+pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
+    let generate = |group: usize| {
+        let names = plan.groups[group].tasks.iter().map(|&t| plan.tasks[t].name.as_str());
+        let name = format!("{group}: {}", names.collect::<Vec<_>>().join(" + "));
+        match group_code(plan, group, Target::default()) {
+            Ok(code) => Ok((name, code.source)),
+            Err((_, reason)) => Err(format!("group {name}: {reason}")),
+        }
+    };
+    (0..plan.groups.len()).map(generate).collect()
+}
+
+/// Whether NVRTC is there: its version, or `None`.
+pub fn nvrtc() -> Option<(u32, u32)> {
+    library::nvrtc_is_present().then(driver::nvrtc_version)?.ok()
+}
+
+/// A compiled source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// Machine code.
+    pub cubin: Vec<u8>,
+    /// Registers, shared memory and spills of each kernel, as the assembler reports them.
+    pub log: String,
+}
+
+/// Compiles a source for a compute capability such as (9, 0), with the options a device uses.
+///
+/// # Errors
+/// NVRTC's log; or that NVRTC is not there.
+pub fn compile(source: &str, capability: (u32, u32)) -> Result<Compiled, String> {
+    if nvrtc().is_none() {
+        return Err(format!("libnvrtc was not found; name its folder in {}", library::NVRTC_VARIABLE));
+    }
+    let mut options = options(capability);
+    options.push("--ptxas-options=-v".to_owned());
+    driver::compile(source, &options).map(|c| Compiled { cubin: c.cubin, log: c.log })
+}
+
+/// Compiles every group of a plan for a compute capability into the kernel cache (see `MIP_CACHE_DIR`), where
+/// a device of that capability finds it. Needs NVRTC, no GPU.
+///
+/// # Errors
+/// What cannot be generated or compiled; that NVRTC is not there; that the cache cannot be written.
+pub fn prepare(plan: &Plan, capability: (u32, u32)) -> Result<(), String> {
+    if nvrtc().is_none() {
+        return Err(format!("libnvrtc was not found; name its folder in {}", library::NVRTC_VARIABLE));
+    }
+    let compiler = Compiler::new(KernelCache::new(KernelCache::default_folder()), capability)?;
+    for (name, source) in kernel_sources(plan)? {
+        compiler.cubin(&source).map_err(|log| format!("{name}: {log}"))?;
+    }
+    compiler.cache().problem().map_or(Ok(()), Err)
+}

@@ -1,0 +1,100 @@
+use mip_core::{ALIGNMENT, BatchLayout};
+use mip_plan::{BufferId, Group, Operand as Source, Place, Plan};
+
+use super::Target;
+use super::stage::{Context, Operand, StageCode, stage_code};
+use super::text::Piece;
+
+/// Where a stage's result goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// A buffer of the plan.
+    Buffer(BufferId),
+    /// The group's workspace.
+    Workspace {
+        /// Bytes from its start.
+        offset: usize,
+        /// Strides.
+        layout: BatchLayout,
+    },
+}
+
+/// A group as source and launches: one kernel a stage, in stage order, intermediates in the workspace.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupCode {
+    /// The whole program.
+    pub source: String,
+    /// Its stages.
+    pub stages: Vec<StageCode>,
+    /// By stage, the line of the source it begins on; counted from 1.
+    first_lines: Vec<usize>,
+}
+
+impl GroupCode {
+    /// The stage that a compiler's log speaks of: that of the first line number inside a stage's own text.
+    pub(crate) fn stage_of_log(&self, log: &str) -> usize {
+        let numbers = log.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<usize>().ok());
+        let stage_of = |line: usize| self.first_lines.iter().rposition(|&first| line >= first);
+        let lines = self.source.lines().count();
+        numbers.filter(|&n| n <= lines).find_map(stage_of).unwrap_or(0)
+    }
+}
+
+/// Where each stage's result goes, and the bytes of workspace that takes.
+pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Destination>, usize) {
+    let batch = group.writes().first().map_or(1, |&id| layouts[id].batch_size);
+    let mut end = 0;
+    let place = |stage: &mip_plan::Stage| {
+        if let Some(id) = stage.store {
+            return Destination::Buffer(id);
+        }
+        // The planner checked every shape and batch, with more bytes an image than this one has.
+        let layout = BatchLayout::pitched(stage.output, batch, ALIGNMENT).expect("a checked shape");
+        let offset = end;
+        end = (offset + layout.span()).next_multiple_of(ALIGNMENT);
+        Destination::Workspace { offset, layout }
+    };
+    let destinations = group.stages.iter().map(place).collect();
+    (destinations, end)
+}
+
+/// Generates the program of a group.
+///
+/// # Errors
+/// The stage's index and why it cannot be generated.
+pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<GroupCode, (usize, String)> {
+    let group = &plan.groups[group];
+    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
+    let (destinations, _) = intermediates(group, &layouts);
+    let buffer = |id: BufferId| {
+        let fixed = matches!(plan.buffers[id].place, Place::Arena { .. });
+        Operand { layout: layouts[id], fixed }
+    };
+    let result = |stage: usize| match destinations[stage] {
+        Destination::Buffer(id) => buffer(id),
+        Destination::Workspace { layout, .. } => Operand { layout, fixed: true },
+    };
+    let mut stages = Vec::new();
+    for (index, stage) in group.stages.iter().enumerate() {
+        let source = |source: &Source| match *source {
+            Source::Buffer(id) => buffer(id),
+            Source::Stage(earlier) => result(earlier),
+        };
+        let inputs = stage.inputs.iter().map(source).collect();
+        let context = Context { index, stage, inputs, output: result(index), target };
+        let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
+        stages.push(stage_code(&context, name).map_err(|reason| (index, reason))?);
+    }
+    let mut pieces: Vec<Piece> = stages.iter().flat_map(|s| s.pieces.iter().copied()).collect();
+    pieces.push(Piece::Base);
+    pieces.sort_unstable();
+    pieces.dedup();
+    let mut source = pieces.iter().map(|p| p.source()).collect::<Vec<_>>().join("\n");
+    let mut first_lines = Vec::new();
+    for stage in &stages {
+        source.push('\n');
+        first_lines.push(source.lines().count() + 1);
+        source.push_str(&stage.text);
+    }
+    Ok(GroupCode { source, stages, first_lines })
+}

@@ -1,0 +1,87 @@
+use mip_core::ImageDesc;
+use mip_plan::{ChannelMap, MapKernel};
+
+use super::fields::Fields;
+use super::stage::{Body, Context, Grid};
+use super::text::{Piece, pixels, planar};
+
+/// Warps of a block, one below the other.
+const WARPS: u32 = 4;
+
+/// Pixels a thread makes of a row: whole words in every operand, 16-byte accesses where a pixel is small.
+pub(super) fn pixels_per_thread<'a>(operands: impl Iterator<Item = &'a ImageDesc>) -> u32 {
+    let widest = operands.map(|d| (d.channels() * d.dtype.size(), d.channels())).max();
+    match widest {
+        Some((1, _)) => 16,
+        Some((2, _)) => 8,
+        _ => 4,
+    }
+}
+
+pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, String> {
+    let (input, output) = (*context.input(), context.output.layout.desc);
+    let descs = context.inputs.iter().map(|i| &i.layout.desc);
+    let v = pixels_per_thread(descs.clone().chain([&output]));
+    let of = |desc: &ImageDesc| pixels(desc, desc.channels(), v, planar(desc));
+    let (ins, out): (Vec<String>, String) = (descs.clone().map(of).collect(), of(&output));
+    let op = match kernel {
+        MapKernel::Copy => permute(&ins[0], &out, &identity(&input)),
+        MapKernel::ColorConvert => {
+            let sources = ChannelMap::of(input.format, output.format);
+            if let [ChannelMap::Luma([r, g, b])] = sources[..] {
+                format!("ToGray<{}, {out}, {r}, {g}, {b}>", ins[0])
+            } else {
+                permute(&ins[0], &out, &sources)
+            }
+        }
+        MapKernel::Affine => format!("Affine<{}, {out}>", ins[0]),
+        MapKernel::Threshold => {
+            let colours = output.channels() - usize::from(output.format.has_alpha());
+            format!("Threshold<{}, {out}, {colours}>", ins[0])
+        }
+        MapKernel::Blend => {
+            let second = ins.get(1).ok_or("a blend needs two inputs")?;
+            format!("Blend<{}, {second}, {out}>", ins[0])
+        }
+    };
+    let uniforms = kernel.uniform_count(&input);
+    let mut fields = Fields::default();
+    fields.images("in", context.inputs.len());
+    fields.image("out");
+    fields.int("width", output.width);
+    fields.uint("height", output.height);
+    fields.uint("batch", 1);
+    if uniforms > 0 {
+        fields.floats("uniform", uniforms);
+    }
+    // Enough bytes on their way from memory: about 48 a thread.
+    let bytes: usize = descs.map(|d| d.channels() * d.dtype.size() * v as usize).sum();
+    let rows = (48 / bytes).clamp(1, 4) as u32;
+    let grid = Grid {
+        block: [32, WARPS],
+        x: output.width.div_ceil(32 * v),
+        y: u64::from(output.height).div_ceil(u64::from(rows * WARPS)),
+        planes: 1,
+        shared: 0,
+    };
+    Ok(Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: (uniforms > 0).then_some("uniform"),
+        grid,
+        pieces: &[Piece::Map],
+        call: Box::new(move |i, o| format!("map_rows<{op}, {rows}, {i}, {o}>")),
+    })
+}
+
+fn identity(input: &ImageDesc) -> Vec<ChannelMap> {
+    (0..input.channels()).map(ChannelMap::Input).collect()
+}
+
+fn permute(input: &str, output: &str, sources: &[ChannelMap]) -> String {
+    let source = |map: &ChannelMap| match *map {
+        ChannelMap::Input(channel) => channel.to_string(),
+        ChannelMap::Luma(_) | ChannelMap::Opaque => "-1".to_owned(),
+    };
+    format!("Permute<{input}, {output}, {}>", sources.iter().map(source).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,176 @@
+use mip_core::{DType, ImageDesc};
+use mip_plan::{AxisTaps, Resample};
+
+use super::fields::Fields;
+use super::stage::{Body, Context, Grid, Table, rows_per_warp};
+use super::text::{Piece, pixels, planar, sample};
+
+const WARPS: u32 = 4;
+/// Most taps along an axis for which sums and weights stay in registers.
+const FEW_TAPS: usize = 4;
+const SHARED_LIMIT: u64 = 32 << 10;
+
+fn bytes_of<const N: usize>(values: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
+    values.flatten().collect()
+}
+
+fn u32s(values: impl Iterator<Item = u32>) -> Vec<u8> {
+    bytes_of(values.map(u32::to_ne_bytes))
+}
+
+/// Weights tap by tap, so that threads that make neighbouring columns read neighbouring weights.
+fn weights_by_tap(axis: &AxisTaps) -> Vec<u8> {
+    let of_tap = |k| (0..axis.outputs()).map(move |o| axis.weights(o)[k]);
+    bytes_of((0..axis.taps()).flat_map(of_tap).map(f32::to_ne_bytes))
+}
+
+/// For each run of `step` outputs: the first source coordinate and how many follow from there.
+fn ranges(axis: &AxisTaps, step: usize) -> Vec<(u32, u32)> {
+    let range = |starts: &[u32]| {
+        let first = starts.iter().copied().min().unwrap_or(0);
+        let last = starts.iter().copied().max().unwrap_or(0);
+        (first, last - first + axis.taps() as u32)
+    };
+    axis.starts().chunks(step).map(range).collect()
+}
+
+struct Shape {
+    channels: usize,
+    planes: u32,
+    alpha: bool,
+    /// Planes that alpha ties together.
+    woven: bool,
+    v: u32,
+}
+
+impl Shape {
+    fn of(input: &ImageDesc) -> Self {
+        let alpha = input.format.has_alpha();
+        let split = planar(input) && !alpha;
+        let channels = if split { 1 } else { input.channels() };
+        let planes = if split { input.channels() as u32 } else { 1 };
+        let woven = planar(input) && alpha;
+        // Fewer pixels keep more registers free; planes woven together still need whole words in each.
+        let v = if alpha && !(woven && input.dtype == DType::U8) { 2 } else { 4 };
+        Self { channels, planes, alpha, woven, v }
+    }
+}
+
+pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
+    let (input, output) = (*context.input(), context.output.layout.desc);
+    let shape = Shape::of(&input);
+    let mut fields = Fields::default();
+    fields.image("in");
+    fields.image("out");
+    fields.pointer("u32", "x_starts");
+    fields.pointer("float", "x_weights");
+    fields.pointer("u32", "y_starts");
+    fields.pointer("float", "y_weights");
+    fields.int("width", output.width);
+    fields.uint("height", output.height);
+    fields.uint("batch", 1);
+    fields.uint("planes", shape.planes);
+    fields.int("in_width", input.width);
+    let tables = vec![
+        Table { field: "x_starts", bytes: u32s(kernel.x.starts().iter().copied()) },
+        Table { field: "x_weights", bytes: weights_by_tap(&kernel.x) },
+        Table { field: "y_starts", bytes: u32s(kernel.y.starts().iter().copied()) },
+        Table { field: "y_weights", bytes: bytes_of(kernel.y.all_weights().iter().map(|w| w.to_ne_bytes())) },
+    ];
+    let out = pixels(&input, shape.channels, shape.v, shape.woven);
+    if kernel.x.taps() <= FEW_TAPS
+        && kernel.y.taps() <= FEW_TAPS
+        && let Some(plan) = TilePlan::of(context, kernel, &shape)
+    {
+        return tiled(context, kernel, &shape, plan, fields, tables, &out);
+    }
+    fields.int("x_taps", kernel.x.taps() as u32);
+    fields.int("y_taps", kernel.y.taps() as u32);
+    let Shape { channels, planes, alpha, woven, v } = shape;
+    let call = format!("resample_direct<{}, {channels}, {woven}, {alpha}, {out}", sample(input.dtype));
+    let grid = Grid {
+        block: [32, WARPS],
+        x: output.width.div_ceil(32 * v),
+        y: u64::from(output.height).div_ceil(u64::from(WARPS)),
+        planes,
+        shared: 0,
+    };
+    Body {
+        fields,
+        tables,
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Tile, Piece::Resample],
+        call: Box::new(move |_, o| format!("{call}, {o}>")),
+    }
+}
+
+/// Source regions of blocks of outputs, and the rows a warp makes.
+struct TilePlan {
+    columns: Vec<(u32, u32)>,
+    rows: Vec<(u32, u32)>,
+    pitch: u32,
+    rows_per_warp: u32,
+    shared: u32,
+}
+
+impl TilePlan {
+    /// `None` when no region fits in shared memory.
+    fn of(context: &Context<'_>, kernel: &Resample, shape: &Shape) -> Option<Self> {
+        let pixel = (shape.channels * context.input().dtype.size()) as u64;
+        let columns = ranges(&kernel.x, 32 * shape.v as usize);
+        let widest = columns.iter().map(|&(_, n)| u64::from(n)).max()?;
+        // A row begins on a whole 16 bytes of its image row, and may be read a little beyond its end.
+        let pitch = (widest * pixel + 15).next_multiple_of(16);
+        let most_rows =
+            |rows: u32| ranges(&kernel.y, (rows * WARPS) as usize).iter().map(|&(_, n)| u64::from(n)).max();
+        let shared = |rows: u32| most_rows(rows).unwrap_or(u64::MAX).saturating_mul(pitch).saturating_add(16);
+        let blocks = columns.len() as u64 * u64::from(shape.planes);
+        let rows = rows_per_warp(context, blocks, WARPS, shared);
+        let bytes = shared(rows);
+        (bytes <= SHARED_LIMIT).then(|| Self {
+            columns,
+            rows: ranges(&kernel.y, (rows * WARPS) as usize),
+            pitch: pitch as u32,
+            rows_per_warp: rows,
+            shared: bytes as u32,
+        })
+    }
+}
+
+fn tiled(
+    context: &Context<'_>,
+    kernel: &Resample,
+    shape: &Shape,
+    plan: TilePlan,
+    mut fields: Fields,
+    mut tables: Vec<Table>,
+    out: &str,
+) -> Body {
+    fields.pointer("u32", "x_tiles");
+    fields.pointer("u32", "y_tiles");
+    fields.uint("tiles", plan.rows.len() as u32);
+    fields.int("pitch", plan.pitch);
+    fields.int("rows", plan.rows_per_warp);
+    tables.push(Table { field: "x_tiles", bytes: u32s(plan.columns.iter().map(|&(first, _)| first)) });
+    tables.push(Table { field: "y_tiles", bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])) });
+    let dtype = sample(context.input().dtype);
+    let Shape { channels, planes, alpha, woven, .. } = *shape;
+    let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
+    let call = format!("resample_tile<{dtype}, {channels}, {woven}, {alpha}, {out}, {tx}, {ty}");
+    let grid = Grid {
+        block: [32, WARPS],
+        x: plan.columns.len() as u32,
+        y: plan.rows.len() as u64,
+        planes,
+        shared: plan.shared,
+    };
+    Body {
+        fields,
+        tables,
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Tile, Piece::Resample],
+        call: Box::new(move |i, o| format!("{call}, {i}, {o}>")),
+    }
+}

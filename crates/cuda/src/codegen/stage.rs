@@ -1,0 +1,190 @@
+use std::fmt::Write as _;
+
+use mip_core::{BatchLayout, ImageDesc};
+use mip_plan::{Kernel, Stage};
+
+use super::Target;
+use super::fields::Fields;
+use super::text::{Piece, identifier};
+use super::{filter, gather, map, resample};
+
+/// An image as a stage sees it when code is generated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operand {
+    /// Shape, batch and the strides planned for it.
+    pub layout: BatchLayout,
+    /// Whether those strides are certain; otherwise the memory bound at launch may have any.
+    pub fixed: bool,
+}
+
+impl Operand {
+    /// The largest power of two up to 16 that divides every row's address, given aligned memory.
+    fn alignment(&self) -> usize {
+        let l = &self.layout;
+        let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
+        let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
+        1 << (16 | l.row_stride | planes | frames).trailing_zeros()
+    }
+}
+
+/// All that generating a stage depends on.
+pub(super) struct Context<'a> {
+    /// Position in the group; makes names unique.
+    pub index: usize,
+    pub stage: &'a Stage,
+    pub inputs: Vec<Operand>,
+    pub output: Operand,
+    pub target: Target,
+}
+
+impl Context<'_> {
+    pub(super) fn input(&self) -> &ImageDesc {
+        &self.inputs[0].layout.desc
+    }
+
+    pub(super) const fn batch(&self) -> usize {
+        self.output.layout.batch_size
+    }
+
+    /// `Params0`, `Params1`, ...
+    pub(super) fn params(&self) -> String {
+        format!("Params{}", self.index)
+    }
+
+    /// Alignments worth an entry of their own, best first; the last one fits everything.
+    fn alignments(&self) -> Vec<(usize, usize)> {
+        let planned_in = self.inputs.iter().map(Operand::alignment).min().unwrap_or(16);
+        let planned = (planned_in, self.output.alignment());
+        let fixed = self.inputs.iter().all(|i| i.fixed) && self.output.fixed;
+        let any = self.inputs.iter().map(|i| i.layout.desc.dtype.size()).max().unwrap_or(1);
+        let any = (any, self.output.layout.desc.dtype.size());
+        let mut list = if fixed { vec![planned] } else { vec![(16, 16), planned, any] };
+        list.dedup();
+        list
+    }
+}
+
+/// One way to launch a stage.
+#[derive(Debug, Clone)]
+pub(crate) struct Variant {
+    /// Name of the `__global__` function.
+    pub entry: String,
+    /// What every input row's address must be a multiple of.
+    pub align_in: usize,
+    /// What every output row's address must be a multiple of.
+    pub align_out: usize,
+}
+
+/// The blocks of a launch. Kernels loop over what lies beyond the limits of the grid.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    /// Threads of a block in x and y.
+    pub block: [u32; 2],
+    /// Blocks along x.
+    pub x: u32,
+    /// Blocks along y that would cover the image.
+    pub y: u64,
+    /// Planes handled as images of their own.
+    pub planes: u32,
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+}
+
+/// A table in device memory that belongs to one stage.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    /// The pointer field that gets its address.
+    pub field: &'static str,
+    /// Contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Everything about a stage but its operands' memory.
+#[derive(Debug, Clone)]
+pub(crate) struct StageCode {
+    /// Ways to launch it, best first; the last one fits every alignment that can occur.
+    pub variants: Vec<Variant>,
+    /// Its parameter struct.
+    pub fields: Fields,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// The field that takes the uniforms, if it has any.
+    pub uniforms: Option<&'static str>,
+    /// Its blocks.
+    pub grid: Grid,
+    /// Generated source.
+    pub text: String,
+    /// Fixed pieces that the source stands on.
+    pub pieces: &'static [Piece],
+}
+
+/// What a family of kernels decides: everything but names and alignment.
+pub(super) struct Body {
+    pub fields: Fields,
+    pub tables: Vec<Table>,
+    pub uniforms: Option<&'static str>,
+    pub grid: Grid,
+    pub pieces: &'static [Piece],
+    /// The call, given the alignments of input and output.
+    pub call: Box<dyn Fn(usize, usize) -> String>,
+}
+
+/// Longest side: leaves room for a tile behind the last column in 32-bit arithmetic.
+pub(super) const LONGEST: u32 = i32::MAX as u32 - 4096;
+
+pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode, String> {
+    for desc in context.inputs.iter().map(|i| &i.layout.desc).chain([&context.output.layout.desc]) {
+        if desc.width.max(desc.height) > LONGEST {
+            return Err(format!("{desc} has a side longer than {LONGEST}, the most this device takes"));
+        }
+    }
+    let body = match &context.stage.kernel {
+        Kernel::Map(kernel) => map::body(context, kernel)?,
+        Kernel::Gather(kernel) => gather::body(context, kernel),
+        Kernel::Resample(kernel) => resample::body(context, kernel),
+        Kernel::Separable(kernel) => filter::separable(context, kernel),
+        Kernel::Sobel(kernel) => filter::sobel(context, kernel),
+        Kernel::Custom(kernel) => {
+            return Err(format!("custom kernel '{}' runs on the cpu device only", kernel.name()));
+        }
+    };
+    let mut text = String::new();
+    let name = context.stage.kernel.name();
+    let _ = writeln!(text, "// Stage {}: {name}, task '{}'", context.index, task.escape_default());
+    for input in &context.inputs {
+        let _ = writeln!(text, "//   from {}, batch {}", input.layout.desc, input.layout.batch_size);
+    }
+    let _ = writeln!(text, "//   to   {}", context.output.layout.desc);
+    text.push_str(&body.fields.definition(&context.params()));
+    let threads = body.grid.block[0] * body.grid.block[1];
+    let mut variants = Vec::new();
+    for (align_in, align_out) in context.alignments() {
+        let entry = format!("s{}_{}_i{align_in}o{align_out}", context.index, identifier(name));
+        let _ = writeln!(
+            text,
+            "extern \"C\" __global__ void __launch_bounds__({threads})\n{entry}(const __grid_constant__ {} p) {{\n    {}(p);\n}}",
+            context.params(),
+            (body.call)(align_in, align_out)
+        );
+        variants.push(Variant { entry, align_in, align_out });
+    }
+    let Body { fields, tables, uniforms, grid, pieces, .. } = body;
+    Ok(StageCode { variants, fields, tables, uniforms, grid, text, pieces })
+}
+
+/// Rows each warp makes: many share the rows around them, few fill the device. `shared` says what a count needs.
+pub(super) fn rows_per_warp(
+    context: &Context<'_>,
+    blocks_x: u64,
+    warps: u32,
+    shared: impl Fn(u32) -> u64,
+) -> u32 {
+    const SHARED_LIMIT: u64 = 32 << 10;
+    let height = u64::from(context.output.layout.desc.height);
+    let enough = 4 * u64::from(context.target.multiprocessors);
+    let blocks = |rows: u32| blocks_x * height.div_ceil(u64::from(rows * warps)) * context.batch() as u64;
+    let fits = |rows: &u32| shared(*rows) <= SHARED_LIMIT;
+    let candidates = [16, 8, 4, 2, 1];
+    let good = candidates.iter().filter(|r| fits(r)).find(|&&rows| rows <= 4 || blocks(rows) >= enough);
+    good.copied().unwrap_or(1)
+}

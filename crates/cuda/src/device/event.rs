@@ -1,0 +1,81 @@
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use mip_runtime::device::{DeviceError, Event};
+
+use super::ledger::Ledger;
+use super::shared::Shared;
+use crate::driver::RawEvent;
+
+/// A point in a stream.
+#[derive(Debug)]
+pub(super) struct CudaEvent {
+    shared: Arc<Shared>,
+    raw: RawEvent,
+    recorded: Mutex<Option<Recorded>>,
+}
+
+/// The last point recorded: the stream's ledger, and how far it goes there.
+#[derive(Debug, Clone)]
+struct Recorded {
+    ledger: Weak<Ledger>,
+    position: u64,
+}
+
+impl CudaEvent {
+    pub(super) fn new(shared: &Arc<Shared>) -> Result<Arc<Self>, DeviceError> {
+        shared.alive()?;
+        let raw = shared.check(RawEvent::new(&shared.context, false))?;
+        Ok(Arc::new(Self { shared: shared.clone(), raw, recorded: Mutex::default() }))
+    }
+
+    pub(super) const fn raw(&self) -> &RawEvent {
+        &self.raw
+    }
+
+    /// Remembers the point just recorded.
+    pub(super) fn recorded_at(&self, ledger: &Arc<Ledger>, position: u64) {
+        let recorded = Recorded { ledger: Arc::downgrade(ledger), position };
+        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorded);
+    }
+
+    /// The last point recorded.
+    fn point(&self) -> Option<Recorded> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Recorded {
+    fn settle(&self) {
+        if let Some(ledger) = self.ledger.upgrade() {
+            ledger.settle(self.position, &Ok(()));
+        }
+    }
+}
+
+impl Event for CudaEvent {
+    /// Also true when the device is lost: nothing more will be reached, and `synchronize` says why.
+    fn is_complete(&self) -> bool {
+        let Some(point) = self.point() else { return true };
+        match self.shared.check(self.raw.query()) {
+            Ok(true) => {
+                point.settle();
+                true
+            }
+            Ok(false) => false,
+            Err(_) => true,
+        }
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        let Some(point) = self.point() else { return Ok(()) };
+        self.shared.alive()?;
+        self.shared.check(self.raw.synchronize())?;
+        point.settle();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,185 @@
+use std::any::Any;
+use std::sync::Arc;
+
+use mip_core::BatchLayout;
+use mip_runtime::device::{BufferRef, DeviceError, Executable, Launch};
+
+use super::memory::{device_buffer, device_memory};
+use super::shared::Shared;
+use crate::codegen::{Grid, put_floats, put_image, put_uint};
+use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
+
+/// Most blocks along y and z; kernels loop over what lies beyond.
+const MOST_BLOCKS: u64 = 65_535;
+
+/// A group ready to be launched: a kernel a stage.
+#[derive(Debug)]
+pub(super) struct CudaExecutable {
+    pub(super) shared: Arc<Shared>,
+    /// For errors: the group's kernels.
+    pub(super) name: String,
+    pub(super) stages: Vec<LoadedStage>,
+    /// All tables of all stages. The parameters hold addresses inside.
+    pub(super) _tables: Option<DeviceMemory>,
+    /// Bytes of workspace a launch needs.
+    pub(super) workspace: usize,
+}
+
+/// One stage's kernel and parameters.
+#[derive(Debug)]
+pub(super) struct LoadedStage {
+    /// Ways to launch it, best first.
+    pub(super) functions: Vec<LoadedFunction>,
+    /// Parameters with everything but images, batch and uniforms filled in.
+    pub(super) parameters: Vec<u8>,
+    pub(super) fields: FieldOffsets,
+    pub(super) grid: Grid,
+    pub(super) inputs: Vec<Location>,
+    pub(super) output: Location,
+}
+
+#[derive(Debug)]
+pub(super) struct LoadedFunction {
+    pub(super) function: Function,
+    pub(super) align_in: u64,
+    pub(super) align_out: u64,
+}
+
+/// Where the fields set at each launch begin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FieldOffsets {
+    pub(super) input: usize,
+    pub(super) output: usize,
+    pub(super) batch: usize,
+    /// Start and number of the uniforms.
+    pub(super) uniforms: Option<(usize, usize)>,
+}
+
+/// Where an image is at a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Location {
+    /// Index into [`Launch::inputs`].
+    Input(usize),
+    /// Index into [`Launch::outputs`].
+    Output(usize),
+    /// Inside the workspace.
+    Workspace { offset: usize, layout: BatchLayout },
+}
+
+/// An image with its address.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    address: u64,
+    layout: BatchLayout,
+}
+
+impl Bound {
+    fn of(buffer: &BufferRef) -> Result<Self, DeviceError> {
+        let address = device_buffer(buffer)?.address() + buffer.offset as u64;
+        Ok(Self { address, layout: buffer.layout })
+    }
+
+    /// Whether every row's address is a multiple of `align`.
+    fn is_aligned(&self, align: u64) -> bool {
+        let l = &self.layout;
+        let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
+        let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
+        (self.address | l.row_stride as u64 | planes as u64 | frames as u64).is_multiple_of(align)
+    }
+}
+
+impl CudaExecutable {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Queues every stage.
+    pub(super) fn launch(&self, stream: &RawStream, launch: &Launch) -> Result<(), DeviceError> {
+        let workspace = self.workspace_address(launch)?;
+        let bound = |location: &Location| {
+            let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());
+            match *location {
+                Location::Input(index) => Bound::of(launch.inputs.get(index).ok_or_else(missing)?),
+                Location::Output(index) => Bound::of(launch.outputs.get(index).ok_or_else(missing)?),
+                Location::Workspace { offset, layout } => {
+                    Ok(Bound { address: workspace + offset as u64, layout })
+                }
+            }
+        };
+        for (index, stage) in self.stages.iter().enumerate() {
+            let inputs = stage.inputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
+            let uniforms = launch.uniforms.get(index).map_or(&[][..], |u| u);
+            stage.launch(&self.shared, stream, &inputs, bound(&stage.output)?, uniforms)?;
+        }
+        Ok(())
+    }
+
+    fn workspace_address(&self, launch: &Launch) -> Result<u64, DeviceError> {
+        if self.workspace == 0 {
+            return Ok(0);
+        }
+        let needed = self.workspace;
+        let short =
+            |given| DeviceError::Conflict(format!("a workspace of {given} bytes where {needed} are needed"));
+        let (memory, offset, bytes) = launch.workspace.as_ref().ok_or_else(|| short(0))?;
+        let memory = device_memory(&**memory)?;
+        if *bytes < needed || offset + bytes > memory.len() {
+            return Err(short(*bytes));
+        }
+        Ok(memory.address() + *offset as u64)
+    }
+}
+
+impl LoadedStage {
+    fn launch(
+        &self,
+        shared: &Shared,
+        stream: &RawStream,
+        inputs: &[Bound],
+        output: Bound,
+        uniforms: &[f32],
+    ) -> Result<(), DeviceError> {
+        let fits = |f: &&LoadedFunction| {
+            inputs.iter().all(|i| i.is_aligned(f.align_in)) && output.is_aligned(f.align_out)
+        };
+        let chosen = self.functions.iter().find(fits).ok_or_else(|| {
+            DeviceError::Unsupported("images whose samples do not lie at multiples of their size".to_owned())
+        })?;
+        let mut bytes = self.parameters.clone();
+        for (index, input) in inputs.iter().enumerate() {
+            put_image(&mut bytes, self.fields.input, index, input.address, &input.layout);
+        }
+        put_image(&mut bytes, self.fields.output, 0, output.address, &output.layout);
+        let batch = output.layout.batch_size as u64;
+        put_uint(&mut bytes, self.fields.batch, batch as u32);
+        if let Some((offset, count)) = self.fields.uniforms {
+            if uniforms.len() != count {
+                let given = uniforms.len();
+                return Err(DeviceError::Unsupported(format!(
+                    "{given} uniforms given where {count} are needed"
+                )));
+            }
+            put_floats(&mut bytes, offset, uniforms);
+        }
+        let shape = LaunchShape {
+            grid: [
+                self.grid.x,
+                self.grid.y.min(MOST_BLOCKS) as u32,
+                (batch * u64::from(self.grid.planes)).min(MOST_BLOCKS) as u32,
+            ],
+            block: self.grid.block,
+            shared: self.grid.shared,
+        };
+        let words: Vec<u64> =
+            bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes"))).collect();
+        // Images lie inside their blocks (checked when they were bound), tables inside `_tables`; the stream's
+        // ledger keeps blocks and executable until the stream is past the launch.
+        shared.check(chosen.function.launch(stream, shape, &words))
+    }
+}
+
+impl Executable for CudaExecutable {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,146 @@
+//! The device: streams, events, memory and executables over the driver.
+//!
+//! # Completion
+//! Commands are queued on the driver's streams by whoever submits them: an observer's `begin` is called at
+//! that time, on that thread. What a command uses (memory, borrows of host blocks, staging) is kept in its
+//! stream's ledger. The ledger is settled when the driver says that work is done: in `Stream::synchronize`,
+//! `Event::synchronize`, and `Event::is_complete`; then `end` is called, in stream order, and what was kept
+//! is let go. Nothing is told complete before that.
+//!
+//! # Faults
+//! A fault of a running kernel makes the whole context useless. The first call that meets it marks the device
+//! lost; from then on every call says [`DeviceError::Lost`](mip_runtime::device::DeviceError::Lost), with the
+//! call that met the fault. Which launch it was, the driver does not say; with
+//! [`CudaOptions::synchronous`] each launch is waited for, and the fault is put down to it.
+
+mod event;
+mod executable;
+mod ledger;
+mod load;
+mod memory;
+mod options;
+mod shared;
+mod staging;
+mod stream;
+
+use std::sync::Arc;
+
+use mip_core::BatchLayout;
+use mip_plan::{Group, Plan};
+use mip_runtime::device::{
+    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Memory, Space, Stream,
+};
+
+pub use options::CudaOptions;
+
+use crate::codegen::{Target, intermediates};
+use crate::compile::{Compiler, KernelCache};
+use crate::driver::Context;
+use crate::probe::{CudaDeviceProbe, Missing, probe};
+use shared::Shared;
+
+/// An NVIDIA GPU.
+#[derive(Debug)]
+pub struct CudaDevice {
+    info: DeviceInfo,
+    probe: CudaDeviceProbe,
+    shared: Arc<Shared>,
+}
+
+impl CudaDevice {
+    /// Opens device `cuda:index`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] with what is missing and what to install; [`DeviceError::Driver`] when the
+    /// driver refuses.
+    pub fn open(index: usize, options: CudaOptions) -> Result<Arc<Self>, DeviceError> {
+        let status = probe();
+        let unsupported = |missing: Missing| DeviceError::Unsupported(missing.to_string());
+        let found = status.usable(index).map_err(unsupported)?.clone();
+        let context = Context::retain(index)?;
+        let folder = options.cache_folder.clone().or_else(KernelCache::default_folder);
+        let compiler = Compiler::new(KernelCache::new(folder), found.capability);
+        let compiler = compiler.map_err(DeviceError::Unsupported)?;
+        let target = Target { multiprocessors: found.multiprocessors };
+        let stream_ordered = match found.stream_ordered {
+            true => Ok(()),
+            false => Err(format!("{} does not support memory pools", found.name)),
+        };
+        let info = DeviceInfo {
+            kind: DeviceKind::Cuda,
+            index,
+            name: found.name.clone(),
+            total_memory: Some(found.total_memory),
+            stream_ordered,
+            graph_replay: Err("replay of graphs is not built yet for CUDA devices".to_owned()),
+            unified_memory: false,
+        };
+        let shared = Shared::new(context, compiler, target, options);
+        Ok(Arc::new(Self { info, probe: found, shared: Arc::new(shared) }))
+    }
+
+    /// What the driver says of each device; empty without a driver. See [`probe`] for the rest.
+    pub fn enumerate() -> Vec<Result<CudaDeviceProbe, Missing>> {
+        probe().devices
+    }
+
+    /// What the driver says of this device.
+    pub const fn probe(&self) -> &CudaDeviceProbe {
+        &self.probe
+    }
+
+    /// Why compiled kernels could not be kept on disk, if that happened.
+    pub fn cache_problem(&self) -> Option<String> {
+        self.shared.compiler.cache().problem()
+    }
+
+    /// Where compiled kernels are kept, if they are.
+    pub fn cache_folder(&self) -> Option<&std::path::Path> {
+        self.shared.compiler.cache().folder()
+    }
+
+    /// Free and total bytes of device memory.
+    ///
+    /// # Errors
+    /// When the driver refuses or the device is lost.
+    pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
+        self.shared.check(self.shared.context.memory_info())
+    }
+
+    pub(crate) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+/// The driver's stream behind a stream of this kind of device.
+pub(crate) fn raw_stream(stream: &dyn Stream) -> Result<&crate::driver::RawStream, DeviceError> {
+    let own = stream.as_any().downcast_ref::<stream::CudaStream>();
+    own.map(stream::CudaStream::raw)
+        .ok_or_else(|| DeviceError::Unsupported("a stream of another kind of device".to_owned()))
+}
+
+impl Device for CudaDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn create_stream(&self, label: &str) -> Result<Arc<dyn Stream>, DeviceError> {
+        Ok(stream::CudaStream::new(&self.shared, label)?)
+    }
+
+    fn create_event(&self) -> Result<Arc<dyn Event>, DeviceError> {
+        Ok(event::CudaEvent::new(&self.shared)?)
+    }
+
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
+        Ok(memory::CudaMemory::allocate(&self.shared, space, bytes)?)
+    }
+
+    fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
+        intermediates(group, layouts).1
+    }
+
+    fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
+        Ok(load::load(&self.shared, plan, group)?)
+    }
+}

@@ -1,0 +1,18 @@
+use std::path::PathBuf;
+
+/// How a device is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CudaOptions {
+    /// Where compiled kernels are kept; `None` for the folder that `MIP_CACHE_DIR` names, or the platform's.
+    pub cache_folder: Option<PathBuf>,
+    /// Wait for every launch: slow, but a fault is put down to the kernel that caused it.
+    pub synchronous: bool,
+}
+
+impl CudaOptions {
+    /// The defaults, with `synchronous` on when `MIP_CUDA_SYNC` is set to something other than `0`.
+    pub fn from_environment() -> Self {
+        let synchronous = std::env::var_os("MIP_CUDA_SYNC").is_some_and(|v| !v.is_empty() && v != "0");
+        Self { synchronous, ..Self::default() }
+    }
+}

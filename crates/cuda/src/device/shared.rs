@@ -1,0 +1,89 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use mip_runtime::device::{DeviceError, Space};
+
+use super::CudaOptions;
+use super::staging::Staging;
+use crate::codegen::Target;
+use crate::compile::Compiler;
+use crate::driver::{Context, DriverError};
+
+/// What everything that belongs to a device shares.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) context: Arc<Context>,
+    pub(super) compiler: Compiler,
+    pub(super) target: Target,
+    pub(super) options: CudaOptions,
+    pub(super) staging: Staging,
+    lost: OnceLock<String>,
+    in_use: [AtomicUsize; 2],
+}
+
+impl Shared {
+    pub(super) fn new(
+        context: Arc<Context>,
+        compiler: Compiler,
+        target: Target,
+        options: CudaOptions,
+    ) -> Self {
+        let staging = Staging::default();
+        Self {
+            context,
+            compiler,
+            target,
+            options,
+            staging,
+            lost: OnceLock::new(),
+            in_use: Default::default(),
+        }
+    }
+
+    /// Turns a driver's error into the runtime's; a fatal one marks the device lost.
+    pub(crate) fn check<T>(&self, result: Result<T, DriverError>) -> Result<T, DeviceError> {
+        result.map_err(|error| {
+            if error.is_fatal() {
+                let _ = self.lost.set(error.to_string());
+            }
+            self.lost_error().unwrap_or_else(|| error.into())
+        })
+    }
+
+    /// The error of a lost device.
+    pub(super) fn lost_error(&self) -> Option<DeviceError> {
+        let hint = match self.options.synchronous {
+            true => "",
+            false => "; run with MIP_CUDA_SYNC=1 to find the task that caused it",
+        };
+        self.lost.get().map(|why| DeviceError::Lost(format!("{why}{hint}")))
+    }
+
+    /// Refuses to go on once the device is lost.
+    pub(super) fn alive(&self) -> Result<(), DeviceError> {
+        self.lost_error().map_or(Ok(()), Err)
+    }
+
+    fn counter(&self, space: Space) -> &AtomicUsize {
+        &self.in_use[usize::from(space == Space::Pinned)]
+    }
+
+    /// Counts memory handed out.
+    pub(super) fn took(&self, space: Space, bytes: usize) {
+        self.counter(space).fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts memory given back.
+    pub(super) fn gave_back(&self, space: Space, bytes: usize) {
+        self.counter(space).fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// The error of an allocation that failed.
+    pub(super) fn allocation_error(&self, space: Space, requested: usize, error: DriverError) -> DeviceError {
+        if !error.is_out_of_memory() {
+            return self.check::<()>(Err(error)).expect_err("an error stays one");
+        }
+        let in_use = self.counter(space).load(Ordering::Relaxed);
+        DeviceError::OutOfMemory { space: space.name(), requested, in_use, reserved: in_use, limit: None }
+    }
+}

@@ -1,0 +1,168 @@
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mip_core::ImageBuffer;
+use mip_runtime::device::{BufferMemory, BufferRef, Command, DeviceError, Event, Launch, Stream, Verdict};
+
+use super::event::CudaEvent;
+use super::executable::CudaExecutable;
+use super::ledger::Ledger;
+use super::memory::device_buffer;
+use super::shared::Shared;
+use super::staging;
+use crate::driver::RawStream;
+
+/// Commands beyond which finished ones are looked for when another one is queued.
+const MANY: usize = 1024;
+
+/// An in-order queue of the driver.
+#[derive(Debug)]
+pub(super) struct CudaStream {
+    shared: Arc<Shared>,
+    raw: RawStream,
+    ledger: Arc<Ledger>,
+    /// Held while a command is queued, so that the ledger and the driver see the same order.
+    order: Mutex<()>,
+    label: String,
+}
+
+impl CudaStream {
+    pub(super) fn new(shared: &Arc<Shared>, label: &str) -> Result<Arc<Self>, DeviceError> {
+        shared.alive()?;
+        let raw = shared.check(RawStream::new(&shared.context))?;
+        let (ledger, order, label) = (Arc::default(), Mutex::default(), label.to_owned());
+        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, order, label }))
+    }
+
+    pub(super) const fn raw(&self) -> &RawStream {
+        &self.raw
+    }
+
+    fn launch(&self, launch: Launch) -> Result<(), DeviceError> {
+        let observer = (launch.observer.clone(), launch.group);
+        if observer.0.begin(observer.1) == Verdict::Skip {
+            return Ok(());
+        }
+        let executable = launch.executable.as_any().downcast_ref::<CudaExecutable>();
+        let queued = executable
+            .ok_or_else(|| DeviceError::Unsupported("an executable of another kind of device".to_owned()))
+            .and_then(|executable| executable.launch(&self.raw, &launch));
+        match queued {
+            Ok(()) if self.shared.options.synchronous => self.wait_for_launch(launch, &observer),
+            Ok(()) => self.ledger.add(Some(observer), launch),
+            Err(error) => {
+                // Earlier stages of the group may be running: their memory is kept until the stream is past.
+                self.ledger.add(None, launch);
+                observer.0.end(observer.1, Err(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles a launch at once, so that a fault is put down to it.
+    fn wait_for_launch(
+        &self,
+        launch: Launch,
+        (observer, group): &(Arc<dyn mip_runtime::device::LaunchObserver>, usize),
+    ) {
+        let result = self.raw.synchronize().map_err(|error| {
+            let name =
+                launch.executable.as_any().downcast_ref::<CudaExecutable>().map_or("", CudaExecutable::name);
+            let kernel = DeviceError::Kernel { kernel: name.to_owned(), message: error.to_string() };
+            let _ = self.shared.check::<()>(Err(error));
+            kernel
+        });
+        drop(launch);
+        self.ledger.settle(self.ledger.position(), &result);
+        observer.end(*group, result);
+    }
+
+    fn upload(&self, from: &ImageBuffer, to: &BufferRef) -> Result<(), DeviceError> {
+        let kept = staging::upload(&self.shared, &self.raw, from, device_buffer(to)?, to)?;
+        self.ledger.add(None, (kept, to.clone()));
+        Ok(())
+    }
+
+    fn download(&self, from: &BufferRef, to: &BufferRef) -> Result<(), DeviceError> {
+        let BufferMemory::Block(block) = &to.memory else {
+            return Err(DeviceError::Unsupported("downloads go to pinned memory".to_owned()));
+        };
+        let host = block.host().ok_or_else(|| {
+            DeviceError::Unsupported("downloads go to pinned memory, not to device memory".to_owned())
+        })?;
+        let mut guard = host.write(to.offset..to.offset + to.layout.span())?;
+        staging::download(&self.shared, &self.raw, device_buffer(from)?, from, &mut guard, to)?;
+        self.ledger.add(None, (guard, from.clone(), to.clone()));
+        Ok(())
+    }
+
+    fn record(&self, event: &dyn Event) -> Result<(), DeviceError> {
+        let event = own(event)?;
+        self.shared.check(self.raw.record(event.raw()))?;
+        event.recorded_at(&self.ledger, self.ledger.position());
+        Ok(())
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<(), DeviceError> {
+        self.shared.check(self.raw.wait(own(&**event)?.raw()))
+    }
+
+    /// Keeps the ledger short on streams that are rarely waited for.
+    fn look_for_finished(&self) {
+        if self.ledger.waiting() > MANY {
+            let position = self.ledger.position();
+            if let Ok(true) = self.raw.query() {
+                self.ledger.settle(position, &Ok(()));
+            }
+        }
+    }
+
+    /// Waits for the stream and settles its ledger.
+    fn finish(&self) -> Result<(), DeviceError> {
+        let position = self.ledger.position();
+        let waited = self.shared.alive().and_then(|()| self.shared.check(self.raw.synchronize()));
+        self.ledger.settle(position, &waited);
+        waited
+    }
+}
+
+fn own(event: &dyn Event) -> Result<&CudaEvent, DeviceError> {
+    let unsupported = || DeviceError::Unsupported("an event of another kind of device".to_owned());
+    event.as_any().downcast_ref().ok_or_else(unsupported)
+}
+
+impl Stream for CudaStream {
+    fn submit(&self, command: Command) -> Result<(), DeviceError> {
+        self.shared.alive()?;
+        self.look_for_finished();
+        let _order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        match command {
+            Command::Launch(launch) => self.launch(launch),
+            Command::Record(event) => self.record(&*event),
+            Command::Wait(event) => self.wait(&event),
+            Command::Upload { from, to } => self.upload(&from, &to),
+            Command::Download { from, to } => self.download(&from, &to),
+        }
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        self.finish()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CudaStream {
+    fn drop(&mut self) {
+        // Whoever dropped it no longer asks for the result, but what the commands use must outlive them.
+        if self.ledger.waiting() > 0 && self.finish().is_err() {
+            debug_assert!(
+                self.shared.alive().is_err(),
+                "stream '{}' failed without losing the device",
+                self.label
+            );
+        }
+    }
+}

@@ -1,0 +1,127 @@
+use std::ffi::c_uint;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute, CUresult};
+use mip_core::ALIGNMENT;
+use mip_runtime::memory::HostBlock;
+
+use super::{Context, DriverError, RawStream};
+
+/// Device memory.
+#[derive(Debug)]
+pub(crate) struct DeviceMemory {
+    context: Arc<Context>,
+    address: sys::CUdeviceptr,
+    len: usize,
+}
+
+impl DeviceMemory {
+    /// At least `len` bytes, rounded up so that whole words around the last byte are inside.
+    pub(crate) fn allocate(context: &Arc<Context>, len: usize) -> Result<Self, DriverError> {
+        context.bind()?;
+        let bytes = len.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(usize::MAX);
+        let mut address = 0;
+        // SAFETY: writes one address; freed in `drop`.
+        unsafe { call!(cuMemAlloc_v2(&raw mut address, bytes)) }?;
+        Ok(Self { context: context.clone(), address, len })
+    }
+
+    /// Memory with the given contents, there when this returns.
+    pub(crate) fn with_contents(context: &Arc<Context>, bytes: &[u8]) -> Result<Self, DriverError> {
+        let memory = Self::allocate(context, bytes.len())?;
+        if !bytes.is_empty() {
+            // SAFETY: the destination is as long as the source; returns after the source has been read.
+            unsafe { call!(cuMemcpyHtoD_v2(memory.address, bytes.as_ptr().cast(), bytes.len())) }?;
+        }
+        Ok(memory)
+    }
+
+    pub(crate) const fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Queues setting every byte.
+    pub(crate) fn fill(&self, stream: &RawStream, value: u8) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the range is the allocation; the caller keeps both until the stream is past it.
+        unsafe { call!(cuMemsetD8Async(self.address, value, self.len, stream.raw)) }
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        // On a lost device this fails, and there is nothing left to free.
+        // SAFETY: allocated in `allocate`; the driver waits for work that uses it.
+        let _ = self.context.bind().and_then(|()| unsafe { call!(cuMemFree_v2(self.address)) });
+    }
+}
+
+/// Host memory that the device copies from and to at full speed, and that the host reads as fast as any other
+/// (plain flags: not write-combined).
+#[derive(Debug)]
+pub(crate) struct PinnedMemory {
+    block: Arc<HostBlock>,
+}
+
+#[derive(Debug)]
+struct PinnedOwner {
+    context: Arc<Context>,
+    start: NonNull<u8>,
+}
+
+// SAFETY: the pointer is only kept to free the memory; access goes through `HostBlock`'s guards.
+unsafe impl Send for PinnedOwner {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for PinnedOwner {}
+
+impl Drop for PinnedOwner {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `PinnedMemory::allocate`; the block that gave access to it is gone.
+        let _ =
+            self.context.bind().and_then(|()| unsafe { call!(cuMemFreeHost(self.start.as_ptr().cast())) });
+    }
+}
+
+impl PinnedMemory {
+    pub(crate) fn allocate(context: &Arc<Context>, len: usize) -> Result<Self, DriverError> {
+        const PORTABLE: c_uint = 1; // pinned for every context, not only this one
+        context.bind()?;
+        let bytes = len.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(usize::MAX);
+        let mut start = std::ptr::null_mut();
+        // SAFETY: writes one address; freed by the owner below.
+        unsafe { call!(cuMemHostAlloc(&raw mut start, bytes, PORTABLE)) }?;
+        let start = NonNull::new(start.cast::<u8>()).expect("the driver reported success");
+        // SAFETY: freshly allocated, `bytes` long.
+        unsafe { start.write_bytes(0, bytes) };
+        let owner = Box::new(PinnedOwner { context: context.clone(), start });
+        // SAFETY: initialised above, reached through the block alone, freed when the owner is dropped.
+        let block = unsafe { HostBlock::from_foreign(start, len, owner) };
+        Ok(Self { block })
+    }
+
+    pub(crate) const fn block(&self) -> &Arc<HostBlock> {
+        &self.block
+    }
+}
+
+/// Whether host memory is pinned, by whomever: then the device copies from it directly.
+pub(crate) fn is_pinned(context: &Context, bytes: &[u8]) -> bool {
+    let kind_at = |pointer: *const u8| {
+        let mut kind: c_uint = 0;
+        // SAFETY: writes one integer. An address the driver does not know is an error, which says "not pinned".
+        let result = unsafe {
+            sys::cuPointerGetAttribute(
+                (&raw mut kind).cast(),
+                CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                pointer.addr() as sys::CUdeviceptr,
+            )
+        };
+        result == CUresult::CUDA_SUCCESS && kind == CUmemorytype::CU_MEMORYTYPE_HOST as c_uint
+    };
+    context.bind().is_ok() && bytes.last().is_some_and(|last| kind_at(bytes.as_ptr()) && kind_at(last))
+}

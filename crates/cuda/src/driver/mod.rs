@@ -1,0 +1,25 @@
+//! Safe wrappers over the CUDA driver and NVRTC: the only place that calls them.
+//!
+//! Both libraries are looked for when a program runs; [`library`] must say that they are present before
+//! anything else here is called. Every wrapper makes its context current on the calling thread first, so
+//! that handles may be used and dropped on any thread.
+
+#[macro_use]
+mod error;
+mod context;
+mod copy;
+mod event;
+pub(crate) mod library;
+mod memory;
+mod module;
+mod nvrtc;
+mod stream;
+
+pub(crate) use context::{Attributes, Context, device_count, driver_version, initialise};
+pub(crate) use copy::Rows;
+pub(crate) use error::DriverError;
+pub(crate) use event::RawEvent;
+pub(crate) use memory::{DeviceMemory, PinnedMemory, is_pinned};
+pub(crate) use module::{Function, LaunchShape, Module};
+pub(crate) use nvrtc::{compile, nvrtc_version};
+pub(crate) use stream::RawStream;

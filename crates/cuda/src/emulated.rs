@@ -1,0 +1,256 @@
+//! Generated kernels compiled for the host and compared, byte for byte, with the CPU device: arithmetic,
+//! addresses and tails of every kernel are tested without a GPU. Needs a C++ compiler.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fs;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use libloading::Library;
+use mip_core::{BatchLayout, ImageView, ImageViewMut};
+use mip_cpu::{CpuConfig, execute_group};
+use mip_plan::{Operand, Plan};
+
+use crate::codegen::{
+    GroupCode, StageCode, Target, group_code, put_floats, put_image, put_pointer, put_uint, without_comments,
+};
+use crate::compile::KernelCache;
+
+#[path = "../testing/cases.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
+mod cases;
+
+use cases::{Case, Strides, fill, matrix, plan};
+
+/// Compiles a group's source, with a host function for each of its kernels. `None` without a compiler.
+fn build(code: &GroupCode) -> Option<Library> {
+    let mut text = format!("{}\n{}", include_str!("../testing/emulator.h"), without_comments(&code.source));
+    for (index, stage) in code.stages.iter().enumerate() {
+        for entry in stage.variants.iter().map(|v| &v.entry) {
+            text.push_str(&format!(
+                "extern \"C\" void host_{entry}(const unsigned* shape, const void* p) {{ launch(shape, shape[5], [](const void* p) {{ {entry}(*(const Params{index}*)p); }}, p); }}\n"
+            ));
+        }
+    }
+    let folder = std::env::temp_dir().join("mip-emulated");
+    fs::create_dir_all(&folder).unwrap();
+    let library = folder.join(format!("{}.so", KernelCache::key(&[&text])));
+    if !library.exists() {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let unique = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let (source, fresh) = (folder.join(format!("{unique}.cpp")), folder.join(format!("{unique}.so")));
+        fs::write(&source, text).unwrap();
+        let flags =
+            ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing"];
+        let machine: &[&str] = if cfg!(target_arch = "x86_64") { &["-mfma"] } else { &[] };
+        let output =
+            Command::new("c++").args(flags).args(machine).arg("-o").arg(&fresh).arg(&source).output().ok()?;
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "{}: {}",
+            source.display(),
+            log.chars().take(3000).collect::<String>()
+        );
+        fs::remove_file(source).unwrap();
+        fs::rename(fresh, &library).unwrap();
+    }
+    // SAFETY: made by the compiler just now, from our own source; its initialisers do nothing.
+    Some(unsafe { Library::new(library) }.unwrap())
+}
+
+/// Memory that faults when it is read or written outside.
+struct Guarded<'a> {
+    library: &'a Library,
+    start: *mut u8,
+    bytes: usize,
+    align: usize,
+}
+
+impl<'a> Guarded<'a> {
+    fn new(library: &'a Library, bytes: usize, align: usize) -> Self {
+        // SAFETY: the function is the emulator's, with this signature.
+        let start = unsafe {
+            let make = library.get::<extern "C" fn(usize, usize) -> *mut u8>(b"guarded").unwrap();
+            make(bytes, align)
+        };
+        Self { library, start, bytes, align }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: mapped, zeroed, and reached through this value alone while it is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    }
+}
+
+impl Drop for Guarded<'_> {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `new`, unmapped once.
+        unsafe {
+            let free = self.library.get::<extern "C" fn(*mut u8, usize, usize)>(b"release").unwrap();
+            free(self.start, self.bytes, self.align);
+        }
+    }
+}
+
+/// Runs one variant of a stage; the bytes of its output.
+fn emulate(
+    library: &Library,
+    stage: &StageCode,
+    variant: usize,
+    inputs: &[(&[u8], BatchLayout)],
+    output: BatchLayout,
+    uniforms: &[f32],
+) -> Vec<u8> {
+    let variant = &stage.variants[variant];
+    let mut parameters = stage.fields.bytes();
+    let mut tables: Vec<Vec<u64>> = Vec::new();
+    for table in &stage.tables {
+        let mut words = vec![0_u64; table.bytes.len().div_ceil(8)];
+        for (word, bytes) in words.iter_mut().zip(table.bytes.chunks(8)) {
+            let mut whole = [0; 8];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_ne_bytes(whole);
+        }
+        put_pointer(&mut parameters, stage.fields.offset(table.field), words.as_ptr().addr() as u64);
+        tables.push(words);
+    }
+    let mut sources: Vec<Guarded<'_>> = Vec::new();
+    for (index, (bytes, layout)) in inputs.iter().enumerate() {
+        let mut memory = Guarded::new(library, bytes.len(), variant.align_in);
+        memory.bytes_mut().copy_from_slice(bytes);
+        put_image(&mut parameters, stage.fields.offset("in"), index, memory.start.addr() as u64, layout);
+        sources.push(memory);
+    }
+    let mut target = Guarded::new(library, output.span(), variant.align_out);
+    target.bytes_mut().fill(0xC3);
+    put_image(&mut parameters, stage.fields.offset("out"), 0, target.start.addr() as u64, &output);
+    put_uint(&mut parameters, stage.fields.offset("batch"), output.batch_size as u32);
+    if let Some(field) = stage.uniforms {
+        put_floats(&mut parameters, stage.fields.offset(field), uniforms);
+    }
+    let words: Vec<u64> =
+        parameters.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().unwrap())).collect();
+    let grid = stage.grid;
+    let batch = output.batch_size as u32 * grid.planes;
+    // Few blocks along y and z, so that the kernels' own loops are tested.
+    let barriers = u32::from(grid.shared > 0);
+    let shape = [grid.x, (grid.y as u32).min(3), batch.min(2), grid.block[0], grid.block[1], barriers];
+    assert!(grid.shared <= 48 << 10);
+    // SAFETY: the function was generated with this signature; the parameters were laid out by its generator.
+    unsafe {
+        let name = format!("host_{}", variant.entry);
+        let run = library.get::<extern "C" fn(*const u32, *const c_void)>(name.as_bytes()).unwrap();
+        run(shape.as_ptr(), words.as_ptr().cast());
+    }
+    target.bytes_mut().to_vec()
+}
+
+/// Whether a variant may be used with a layout whose memory is aligned as the variant wants.
+fn fits(layout: &BatchLayout, align: usize) -> bool {
+    let planes = if layout.desc.planes() > 1 { layout.plane_stride } else { 0 };
+    let frames = if layout.batch_size > 1 { layout.batch_stride } else { 0 };
+    (layout.row_stride | planes | frames).is_multiple_of(align)
+}
+
+fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8> {
+    // The stage alone, as a group of its own.
+    let mut alone = plan.clone();
+    alone.groups[0].stages = vec![plan.groups[0].stages[stage].clone()];
+    let group = &alone.groups[0];
+    let inputs: Vec<ImageView<'_>> = group
+        .reads()
+        .into_iter()
+        .map(|id| ImageView::new(plan.buffers[id].layout, &data[&id]).unwrap())
+        .collect();
+    let layout = plan.buffers[group.writes()[0]].layout;
+    let mut bytes = mip_core::AlignedBytes::zeroed(layout.span());
+    bytes.as_mut_slice().fill(0xC3);
+    let mut outputs = [ImageViewMut::new(layout, bytes.as_mut_slice()).unwrap()];
+    let config = CpuConfig::default();
+    execute_group(&alone, 0, &inputs, &mut outputs, &config).unwrap();
+    bytes.as_slice().to_vec()
+}
+
+/// Compares every case, in every variant that fits, with the CPU device.
+fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
+    let plan = plan(cases, batch, strides);
+    let code = group_code(&plan, 0, Target { multiprocessors: 2 }).unwrap_or_else(|(stage, reason)| {
+        panic!("{}: {reason}", cases[stage].name);
+    });
+    let Some(library) = build(&code) else {
+        println!("skipped: no C++ compiler");
+        return 0;
+    };
+    let mut compared = 0;
+    for (index, stage) in code.stages.iter().enumerate() {
+        let planned = &plan.groups[0].stages[index];
+        let mut data = HashMap::new();
+        for operand in &planned.inputs {
+            let Operand::Buffer(id) = *operand else { unreachable!("cases read buffers") };
+            let layout = plan.buffers[id].layout;
+            let mut bytes = mip_core::AlignedBytes::zeroed(layout.span());
+            fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
+            data.insert(id, bytes.as_slice().to_vec());
+        }
+        let inputs: Vec<(&[u8], BatchLayout)> = planned
+            .inputs
+            .iter()
+            .map(|o| match o {
+                Operand::Buffer(id) => (&data[id][..], plan.buffers[*id].layout),
+                Operand::Stage(_) => unreachable!("cases read buffers"),
+            })
+            .collect();
+        let output = plan.buffers[planned.store.unwrap()].layout;
+        let wanted = expected(&plan, index, &data);
+        for (variant, v) in stage.variants.iter().enumerate() {
+            if !inputs.iter().all(|(_, l)| fits(l, v.align_in)) || !fits(&output, v.align_out) {
+                continue;
+            }
+            let got = emulate(&library, stage, variant, &inputs, output, &planned.uniforms);
+            if let Some(at) = (0..got.len()).find(|&i| got[i] != wanted[i]) {
+                let (row, column) = (at / output.row_stride, at % output.row_stride);
+                panic!(
+                    "{} ({strides:?}, batch {batch}, {}): byte {column} of row {row} is {} instead of {}; {} of {} differ",
+                    cases[index].name,
+                    v.entry,
+                    got[at],
+                    wanted[at],
+                    (0..got.len()).filter(|&i| got[i] != wanted[i]).count(),
+                    got.len(),
+                );
+            }
+            compared += 1;
+        }
+    }
+    compared
+}
+
+/// A handful, in every build.
+#[test]
+fn some_kernels_give_the_bytes_of_the_cpu() {
+    let cases: Vec<Case> = matrix(37, 21).into_iter().step_by(41).collect();
+    compare(&cases, 2, Strides::Tight);
+}
+
+/// Everything: minutes. `MIP_EMULATE=17x9` picks one size.
+#[test]
+#[ignore = "compiles hundreds of kernels: minutes"]
+fn all_kernels_give_the_bytes_of_the_cpu() {
+    let sizes = match std::env::var("MIP_EMULATE") {
+        Ok(text) => {
+            vec![text.split_once('x').map(|(w, h)| (w.parse().unwrap(), h.parse().unwrap())).unwrap()]
+        }
+        Err(_) => vec![(1, 1), (1, 33), (33, 1), (2, 3), (15, 17), (31, 5), (133, 71), (400, 40)],
+    };
+    for (w, h) in sizes {
+        let cases = matrix(w, h);
+        for chunk in cases.chunks(60) {
+            for strides in Strides::ALL {
+                let compared = compare(chunk, 3, strides);
+                println!("{w}x{h} {strides:?}: {compared} variants of {} cases equal", chunk.len());
+            }
+        }
+    }
+}

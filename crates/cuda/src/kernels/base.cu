@@ -1,0 +1,215 @@
+// Words, loads, stores and the two conversions that fix the numbers: widen (exact) and narrow (one rounding
+// to nearest even, saturated, NaN is 0).
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef long long i64;
+
+// A batch of images: bytes from the first sample to the row, plane and frame of another.
+struct Image {
+    u8* start;
+    i64 row, plane, frame;
+};
+
+#define INLINE __device__ __forceinline__
+
+// Off by less than 2 units in the last place.
+INLINE float sqrt_approx(float v) {
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
+    return root;
+#else
+    return __fsqrt_rn(v);  // kernels compiled for the host, by a test
+#endif
+}
+
+INLINE constexpr int round_up(int value, int step) { return (value + step - 1) / step * step; }
+
+// Whole pieces of A bytes, the widest access that the alignment allows (A is a power of two up to 16).
+template <int A> struct Piece;
+template <> struct Piece<1> { typedef u8 Type; };
+template <> struct Piece<2> { typedef u16 Type; };
+template <> struct Piece<4> { typedef u32 Type; };
+template <> struct Piece<8> { typedef uint2 Type; };
+template <> struct Piece<16> { typedef uint4 Type; };
+
+INLINE void put(u32* w, int byte, u8 v) { w[byte / 4] |= (u32)v << (byte % 4 * 8); }
+INLINE void put(u32* w, int byte, u16 v) { w[byte / 4] |= (u32)v << (byte % 4 * 8); }
+INLINE void put(u32* w, int byte, u32 v) { w[byte / 4] = v; }
+INLINE void put(u32* w, int byte, uint2 v) { w[byte / 4] = v.x, w[byte / 4 + 1] = v.y; }
+INLINE void put(u32* w, int byte, uint4 v) {
+    w[byte / 4] = v.x, w[byte / 4 + 1] = v.y, w[byte / 4 + 2] = v.z, w[byte / 4 + 3] = v.w;
+}
+INLINE void take(const u32* w, int byte, u8& v) { v = (u8)(w[byte / 4] >> (byte % 4 * 8)); }
+INLINE void take(const u32* w, int byte, u16& v) { v = (u16)(w[byte / 4] >> (byte % 4 * 8)); }
+INLINE void take(const u32* w, int byte, u32& v) { v = w[byte / 4]; }
+INLINE void take(const u32* w, int byte, uint2& v) { v.x = w[byte / 4], v.y = w[byte / 4 + 1]; }
+INLINE void take(const u32* w, int byte, uint4& v) {
+    v.x = w[byte / 4], v.y = w[byte / 4 + 1], v.z = w[byte / 4 + 2], v.w = w[byte / 4 + 3];
+}
+
+template <int BYTES, int A> INLINE void load_global(u32* w, const u8* from) {
+    typedef typename Piece<A>::Type P;
+    if (A < 4) {
+#pragma unroll
+        for (int i = 0; i < BYTES / 4; i++) w[i] = 0;
+    }
+#pragma unroll
+    for (int b = 0; b < BYTES; b += A) put(w, b, __ldg((const P*)(from + b)));
+}
+
+template <int BYTES, int A> INLINE void load_shared(u32* w, const u8* from) {
+    typedef typename Piece<A>::Type P;
+#pragma unroll
+    for (int b = 0; b < BYTES; b += A) put(w, b, *(const P*)(from + b));
+}
+
+template <int BYTES, int A> INLINE void store_global(const u32* w, u8* to) {
+    typedef typename Piece<A>::Type P;
+#pragma unroll
+    for (int b = 0; b < BYTES; b += A) {
+        P piece;
+        take(w, b, piece);
+        *(P*)(to + b) = piece;
+    }
+}
+
+// The largest piece that an alignment of A bytes allows for items of BYTES bytes.
+INLINE constexpr int piece_of(int a, int bytes) {
+    return a >= 16 && bytes % 16 == 0 ? 16 : a >= 8 && bytes % 8 == 0 ? 8 : a >= 4 && bytes % 4 == 0 ? 4
+         : a >= 2 && bytes % 2 == 0 ? 2 : 1;
+}
+
+// 2^23: the integers 0..65535 placed in the low mantissa bits of this number count up from it, and adding it
+// rounds to nearest even.
+#define MAGIC 8388608.0f
+#define MAGIC_BITS 0x4B000000u
+
+template <typename T> struct Sample;
+
+template <> struct Sample<u8> {
+    typedef u8 Raw;
+    static INLINE float widen(const u32* w, int i) {
+        return __uint_as_float(__byte_perm(w[i / 4], MAGIC_BITS, 0x7440 + i % 4)) - MAGIC;
+    }
+    static INLINE float widen(u8 v) { return __uint_as_float(MAGIC_BITS | v) - MAGIC; }
+    // The result in the low 8 bits. `saturate` clamps to [0, 256] and turns NaN into 0; scaling by powers of
+    // two is exact, so the only rounding is that of the addition.
+    static INLINE u32 narrow(float v) {
+        return __float_as_uint(fminf(__fmaf_rn(__saturatef(v * 0.00390625f), 256.0f, MAGIC), MAGIC + 255.0f));
+    }
+    // The same for a value known to round into 0..255.
+    static INLINE u32 narrow_inside(float v) { return __float_as_uint(v + MAGIC); }
+    static INLINE void pack(u32* w, const u32* bits, int n) {
+#pragma unroll
+        for (int i = 0; i < n; i += 4)
+            w[i / 4] = __byte_perm(__byte_perm(bits[i], bits[i + 1], 0x0040),
+                                   __byte_perm(bits[i + 2], bits[i + 3], 0x0040), 0x5410);
+    }
+    // One word from four samples of `w` by index.
+    static INLINE u32 join(const u32* w, int a, int b, int c, int d) {
+        return __byte_perm(__byte_perm(w[a / 4], w[b / 4], a % 4 + (4 + b % 4) * 16),
+                           __byte_perm(w[c / 4], w[d / 4], c % 4 + (4 + d % 4) * 16), 0x5410);
+    }
+};
+
+template <> struct Sample<u16> {
+    typedef u16 Raw;
+    static INLINE float widen(const u32* w, int i) {
+        return __uint_as_float(__byte_perm(w[i / 2], MAGIC_BITS, i % 2 ? 0x7432 : 0x7410)) - MAGIC;
+    }
+    static INLINE float widen(u16 v) { return __uint_as_float(MAGIC_BITS | v) - MAGIC; }
+    static INLINE u32 narrow(float v) {
+        const float scaled = __saturatef(v * 0.0000152587890625f);
+        return __float_as_uint(fminf(__fmaf_rn(scaled, 65536.0f, MAGIC), MAGIC + 65535.0f));
+    }
+    static INLINE u32 narrow_inside(float v) { return __float_as_uint(v + MAGIC); }
+    static INLINE void pack(u32* w, const u32* bits, int n) {
+#pragma unroll
+        for (int i = 0; i < n; i += 2) w[i / 2] = __byte_perm(bits[i], bits[i + 1], 0x5410);
+    }
+    static INLINE u32 join(const u32* w, int a, int b, int, int) {
+        return __byte_perm(w[a / 2], w[b / 2], (a % 2 ? 0x32 : 0x10) + (b % 2 ? 0x7600 : 0x5400));
+    }
+};
+
+template <> struct Sample<float> {
+    typedef u32 Raw;
+    static INLINE float widen(const u32* w, int i) { return __uint_as_float(w[i]); }
+    static INLINE float widen(float v) { return v; }
+    static INLINE u32 narrow(float v) { return __float_as_uint(v); }
+    static INLINE u32 narrow_inside(float v) { return __float_as_uint(v); }
+    static INLINE void pack(u32* w, const u32* bits, int n) {
+#pragma unroll
+        for (int i = 0; i < n; i++) w[i] = bits[i];
+    }
+    static INLINE u32 join(const u32* w, int a, int, int, int) { return w[a]; }
+};
+
+// One thread's share of a row: V neighbouring pixels of C channels, packed in memory order.
+template <typename T_, int C_, int V_, bool PLANAR_> struct Pixels {
+    typedef T_ T;
+    static constexpr int C = C_, V = V_, SAMPLES = C * V, PER_WORD = 4 / (int)sizeof(T);
+    static constexpr bool PLANAR = PLANAR_;
+    static constexpr int STEP = PLANAR ? 1 : C;              // samples from a pixel to the next
+    static constexpr int RUNS = PLANAR ? C : 1;              // pieces of contiguous memory
+    static constexpr int RUN_BYTES = V * STEP * (int)sizeof(T);
+    static constexpr int WORDS = SAMPLES / PER_WORD;
+    u32 w[WORDS];
+
+    static INLINE constexpr int index(int i, int c) { return PLANAR ? c * V + i : i * C + c; }
+    INLINE float get(int i, int c) const { return Sample<T>::widen(w, index(i, c)); }
+
+    // Packs rounded bits, given at [pixel * C + channel].
+    INLINE void set(const u32* bits) {
+        u32 ordered[SAMPLES];
+#pragma unroll
+        for (int i = 0; i < V; i++)
+#pragma unroll
+            for (int c = 0; c < C; c++) ordered[index(i, c)] = bits[i * C + c];
+        Sample<T>::pack(w, ordered, SAMPLES);
+    }
+
+    // `row` is the start of the row in the first plane, `n` the number of pixels that exist from `x` on.
+    template <int A> INLINE void load(const u8* row, i64 plane, int x, int n) {
+        const u8* from = row + (i64)x * (STEP * (int)sizeof(T));
+        if (n >= V) {
+#pragma unroll
+            for (int r = 0; r < RUNS; r++)
+                load_global<RUN_BYTES, piece_of(A, RUN_BYTES)>(w + r * (RUN_BYTES / 4), from + r * plane);
+        } else {
+            typedef typename Sample<T>::Raw Raw;
+#pragma unroll
+            for (int i = 0; i < WORDS; i++) w[i] = 0;
+#pragma unroll
+            for (int r = 0; r < RUNS; r++)
+#pragma unroll
+                for (int s = 0; s < V * STEP; s++)
+                    if (s < n * STEP)
+                        put(w + r * (RUN_BYTES / 4), s * (int)sizeof(T),
+                            __ldg((const Raw*)(from + r * plane) + s));
+        }
+    }
+
+    template <int A> INLINE void store(u8* row, i64 plane, int x, int n) const {
+        u8* to = row + (i64)x * (STEP * (int)sizeof(T));
+        if (n >= V) {
+#pragma unroll
+            for (int r = 0; r < RUNS; r++)
+                store_global<RUN_BYTES, piece_of(A, RUN_BYTES)>(w + r * (RUN_BYTES / 4), to + r * plane);
+        } else {
+            typedef typename Sample<T>::Raw Raw;
+#pragma unroll
+            for (int r = 0; r < RUNS; r++)
+#pragma unroll
+                for (int s = 0; s < V * STEP; s++)
+                    if (s < n * STEP) {
+                        Raw v;
+                        take(w + r * (RUN_BYTES / 4), s * (int)sizeof(T), v);
+                        ((Raw*)(to + r * plane))[s] = v;
+                    }
+        }
+    }
+};

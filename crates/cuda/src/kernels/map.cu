@@ -1,0 +1,164 @@
+// Kernels that read their own pixel. Each thread makes V pixels of ROWS rows; all its loads start before the
+// first result is needed.
+
+template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows(const P& p) {
+    typedef typename Op::In0 In0;
+    typedef typename Op::In1 In1;
+    typedef typename Op::Out Out;
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * Out::V;
+    if (x >= p.width) return;
+    const int n = min(Out::V, p.width - x);
+    for (u32 f = blockIdx.z; f < p.batch; f += gridDim.z) {
+        for (u32 y = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS; y < p.height;
+             y += gridDim.y * blockDim.y * ROWS) {
+            In0 a[ROWS];
+            In1 b[ROWS];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                if (y + r >= p.height) break;
+                const Image& i0 = p.in[0];
+                a[r].template load<A_IN>(i0.start + f * i0.frame + (y + r) * i0.row, i0.plane, x, n);
+                if (Op::INPUTS == 2) {
+                    const Image& i1 = p.in[Op::INPUTS - 1];
+                    b[r].template load<A_IN>(i1.start + f * i1.frame + (y + r) * i1.row, i1.plane, x, n);
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                if (y + r >= p.height) break;
+                Out o;
+                Op::run(p, a[r], b[r], o);
+                o.template store<A_OUT>(p.out.start + f * p.out.frame + (y + r) * p.out.row, p.out.plane, x, n);
+            }
+        }
+    }
+}
+
+// Output channel c is input channel SOURCE[c], or opaque where that is -1. No arithmetic: bits are moved.
+template <class In, class Out_, int... SOURCE> struct Permute {
+    typedef In In0;
+    typedef In In1;
+    typedef Out_ Out;
+    static constexpr int INPUTS = 1;
+    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o) {
+        typedef Sample<typename Out::T> S;
+        constexpr int source[] = {SOURCE...};
+        constexpr int size = 4 / Out::PER_WORD;
+#pragma unroll
+        for (int j = 0; j < Out::WORDS; j++) {
+            int from[4] = {0, 0, 0, 0};
+            u32 opaque = 0;
+#pragma unroll
+            for (int k = 0; k < Out::PER_WORD; k++) {
+                const int s = j * Out::PER_WORD + k;
+                const int c = Out::PLANAR ? s / Out::V : s % Out::C;
+                const int i = Out::PLANAR ? s % Out::V : s / Out::C;
+                if (source[c] >= 0)
+                    from[k] = In::index(i, source[c]);
+                else
+                    opaque |= (size == 4 ? 0x3F800000u : size == 2 ? 0xFFFFu : 0xFFu) << (k * 8 * size);
+            }
+            const u32 word = S::join(a.w, from[0], from[1], from[2], from[3]);
+            o.w[j] = size == 4 && opaque ? opaque : word | opaque;
+        }
+    }
+};
+
+template <typename T> struct Luma;
+// 299 R + 587 G + 114 B is below 2^18, so the sum is exact, and so is its 1024th. n / 1000 = m + 0.024 m with
+// m = n / 1024: one rounding that keeps every tie (all 255,001 values are checked by a test).
+template <> struct Luma<u8> {
+    static INLINE u32 of(const u32* w, int r, int g, int b) {
+        typedef Sample<u8> S;
+        const float m = __fmaf_rn(0.2919921875f, S::widen(w, r),
+                                  __fmaf_rn(0.5732421875f, S::widen(w, g), 0.111328125f * S::widen(w, b)));
+        return S::narrow_inside(__fmaf_rn(m, 0.024f, m));
+    }
+};
+template <> struct Luma<u16> {
+    static INLINE u32 at(const u32* w, int i) { return i % 2 ? w[i / 2] >> 16 : w[i / 2] & 0xFFFFu; }
+    static INLINE u32 of(const u32* w, int r, int g, int b) {
+        const u32 n = 299u * at(w, r) + 587u * at(w, g) + 114u * at(w, b);
+        const u32 q = n / 1000u, rest = n - q * 1000u;
+        return q + (rest > 500u || (rest == 500u && (q & 1u)));
+    }
+};
+template <> struct Luma<float> {
+    static INLINE u32 of(const u32* w, int r, int g, int b) {
+        typedef Sample<float> S;
+        return __float_as_uint(
+            __fmaf_rn(0.114f, S::widen(w, b), __fmaf_rn(0.587f, S::widen(w, g), 0.299f * S::widen(w, r))));
+    }
+};
+
+// Luma of the input channels R, G, B to one channel.
+template <class In, class Out_, int R, int G, int B> struct ToGray {
+    typedef In In0;
+    typedef In In1;
+    typedef Out_ Out;
+    static constexpr int INPUTS = 1;
+    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o) {
+        u32 bits[Out::V];
+#pragma unroll
+        for (int i = 0; i < Out::V; i++)
+            bits[i] = Luma<typename In::T>::of(a.w, In::index(i, R), In::index(i, G), In::index(i, B));
+        o.set(bits);
+    }
+};
+
+// fma(v, a[c], b[c]).
+template <class In, class Out_> struct Affine {
+    typedef In In0;
+    typedef In In1;
+    typedef Out_ Out;
+    static constexpr int INPUTS = 1;
+    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o) {
+        u32 bits[Out::SAMPLES];
+#pragma unroll
+        for (int i = 0; i < Out::V; i++)
+#pragma unroll
+            for (int c = 0; c < Out::C; c++)
+                bits[i * Out::C + c] =
+                    Sample<typename Out::T>::narrow(__fmaf_rn(a.get(i, c), p.uniform[c], p.uniform[Out::C + c]));
+        o.set(bits);
+    }
+};
+
+// v > t ? m : 0 in the first COLOURS channels; the others are kept.
+template <class In, class Out_, int COLOURS> struct Threshold {
+    typedef In In0;
+    typedef In In1;
+    typedef Out_ Out;
+    static constexpr int INPUTS = 1;
+    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o) {
+        const u32 above = Sample<typename Out::T>::narrow(p.uniform[1]);
+        const u32 below = Sample<typename Out::T>::narrow(0.0f);
+        u32 bits[Out::SAMPLES];
+#pragma unroll
+        for (int i = 0; i < Out::V; i++)
+#pragma unroll
+            for (int c = 0; c < Out::C; c++)
+                bits[i * Out::C + c] = c >= COLOURS              ? Sample<typename Out::T>::narrow(a.get(i, c))
+                                       : a.get(i, c) > p.uniform[0] ? above
+                                                                    : below;
+        o.set(bits);
+    }
+};
+
+// fma(b, wb, a * wa).
+template <class In0_, class In1_, class Out_> struct Blend {
+    typedef In0_ In0;
+    typedef In1_ In1;
+    typedef Out_ Out;
+    static constexpr int INPUTS = 2;
+    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o) {
+        u32 bits[Out::SAMPLES];
+#pragma unroll
+        for (int i = 0; i < Out::V; i++)
+#pragma unroll
+            for (int c = 0; c < Out::C; c++)
+                bits[i * Out::C + c] = Sample<typename Out::T>::narrow(
+                    __fmaf_rn(b.get(i, c), p.uniform[1], a.get(i, c) * p.uniform[0]));
+        o.set(bits);
+    }
+};

@@ -1,0 +1,190 @@
+// Weighted sums over computed ranges, first along x, then along y. Starts and weights come from tables that
+// belong to the task; the weights along x are stored tap by tap, so that neighbouring threads read neighbours.
+
+// The TAPS pixels of C samples from byte `at` of a row in shared memory, widened (and premultiplied).
+template <typename T, int C, int TAPS, bool ALPHA> struct Taps {
+    static constexpr int N = C * TAPS, PIXEL = C * (int)sizeof(T), BYTES = N * (int)sizeof(T);
+    static constexpr bool WORDS = PIXEL % 4 == 0;                // pixels begin on words
+    static constexpr bool SHIFT = !WORDS && BYTES > 2 * (int)sizeof(T);
+    float v[N];
+
+    INLINE void load(const u8* row, int at) {
+        if (WORDS) {
+            u32 raw[(BYTES + 3) / 4];
+            load_shared<round_up(BYTES, 4), piece_of(PIXEL & -PIXEL, round_up(BYTES, 4))>(raw, row + at);
+#pragma unroll
+            for (int i = 0; i < N; i++) v[i] = Sample<T>::widen(raw, i);
+        } else if (SHIFT) {
+            // Samples begin anywhere: whole words, shifted into place.
+            constexpr int HAVE = (BYTES + 4 - (int)sizeof(T) + 3) / 4, NEED = (BYTES + 3) / 4;
+            u32 raw[HAVE], in_place[NEED];
+            load_shared<HAVE * 4, 4>(raw, row + (at & ~3));
+            const int shift = (at & 3) * 8;
+#pragma unroll
+            for (int i = 0; i < NEED; i++)
+                in_place[i] = __funnelshift_r(raw[i], i + 1 < HAVE ? raw[i + 1] : 0u, shift);
+#pragma unroll
+            for (int i = 0; i < N; i++) v[i] = Sample<T>::widen(in_place, i);
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++) v[i] = Sample<T>::widen(((const T*)(row + at))[i]);
+        }
+        if (ALPHA) {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                if (i % C != C - 1) v[i] *= v[i / C * C + C - 1];
+        }
+    }
+};
+
+// Few taps: the source region of a block of outputs lies in shared memory; each warp marches down its output
+// rows and keeps the horizontal sums of the TY source rows that it used last.
+template <typename T, int C, bool PLANAR, bool ALPHA, class Out, int TX, int TY, int A_IN, int A_OUT, class P>
+INLINE void resample_tile(const P& p) {
+    extern __shared__ uint4 shared[];
+    u8* tile = (u8*)shared;
+    constexpr int V = Out::V, PIXEL = C * (int)sizeof(T), N = V * C;
+    constexpr bool COPY = !(PLANAR && ALPHA);
+    typedef typename Piece<A_IN>::Type Bytes;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+    const int x = (int)(blockIdx.x * 32 + threadIdx.x) * V, n = min(V, p.width - x);
+    // The first source column of the block, moved back to a whole piece of a row.
+    const i64 begin = (i64)__ldg(p.x_tiles + blockIdx.x) * PIXEL / 16 * 16;
+    int at[V];
+    float wx[TX][V];
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        const int column = min(x + i, p.width - 1);
+        at[i] = (int)((i64)__ldg(p.x_starts + column) * PIXEL - begin);
+#pragma unroll
+        for (int k = 0; k < TX; k++) wx[k][i] = __ldg(p.x_weights + (i64)k * p.width + column);
+    }
+    const i64 row_bytes = (i64)p.in_width * PIXEL;
+    const int bytes = (int)min((i64)p.pitch, row_bytes - begin);
+    const int block_rows = blockDim.y * p.rows;
+    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+        const u32 f = z / p.planes, plane = z - f * p.planes;
+        const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
+        u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;
+        for (u32 tile_y = blockIdx.y; tile_y < p.tiles; tile_y += gridDim.y) {
+            const i64 y0 = (i64)tile_y * block_rows;
+            const u32 source = __ldg(p.y_tiles + 2 * tile_y);     // first source row of the block
+            const int source_rows = __ldg(p.y_tiles + 2 * tile_y + 1);
+            __syncthreads();
+            if (COPY) {
+                const int pieces = bytes / A_IN, rest = (bytes - pieces * A_IN) / (int)sizeof(T);
+                for (int r = threadIdx.y; r < source_rows; r += blockDim.y) {
+                    const u8* from = in + (i64)(source + r) * p.in.row + begin;
+                    u8* to = tile + r * p.pitch;
+#pragma unroll 2
+                    for (int i = threadIdx.x; i < pieces; i += 32)
+                        *(Bytes*)(to + i * A_IN) = __ldg((const Bytes*)(from + i * A_IN));
+                    for (int i = threadIdx.x; i < rest; i += 32)
+                        ((T*)(to + pieces * A_IN))[i] = __ldg((const T*)(from + pieces * A_IN) + i);
+                }
+            } else {
+                const int samples = bytes / (int)sizeof(T);
+                const i64 first = begin / (int)sizeof(T);
+                for (int i = thread; i < samples * source_rows; i += threads) {
+                    const int r = i / samples, s = i - r * samples;
+                    const i64 column = (first + s) / C, c = (first + s) % C;
+                    ((T*)(tile + r * p.pitch))[s] =
+                        __ldg((const T*)(in + c * p.in.plane + (i64)(source + r) * p.in.row) + column);
+                }
+            }
+            __syncthreads();
+            float h[TY][N];
+            i64 next = (i64)1 << 40;                              // one past the source rows held in `h`
+            for (int r = 0; r < p.rows; r++) {
+                const i64 y = y0 + threadIdx.y * p.rows + r;
+                if (y >= p.height) break;
+                const i64 sy = __ldg(p.y_starts + y);
+                if (sy > next || sy + TY < next) next = sy;
+                for (; next < sy + TY; next++) {
+                    const u8* row = tile + (int)(next - source) * p.pitch;
+#pragma unroll
+                    for (int k = 0; k + 1 < TY; k++)
+#pragma unroll
+                        for (int s = 0; s < N; s++) h[k][s] = h[k + 1][s];
+#pragma unroll
+                    for (int i = 0; i < V; i++) {
+                        Taps<T, C, TX, ALPHA> taps;
+                        taps.load(row, at[i]);
+#pragma unroll
+                        for (int c = 0; c < C; c++) {
+                            float sum = wx[0][i] * taps.v[c];
+#pragma unroll
+                            for (int k = 1; k < TX; k++) sum = __fmaf_rn(wx[k][i], taps.v[k * C + c], sum);
+                            h[TY - 1][i * C + c] = sum;
+                        }
+                    }
+                }
+                float v[N];
+#pragma unroll
+                for (int k = 0; k < TY; k++) {
+                    const float wy = __ldg(p.y_weights + y * TY + k);
+#pragma unroll
+                    for (int s = 0; s < N; s++) v[s] = k == 0 ? wy * h[0][s] : __fmaf_rn(wy, h[k][s], v[s]);
+                }
+                if (ALPHA) divide_by_alpha<V, C>(v);
+                u32 bits[N];
+#pragma unroll
+                for (int s = 0; s < N; s++) bits[s] = Sample<T>::narrow(v[s]);
+                Out o;
+                o.set(bits);
+                if (n > 0) o.template store<A_OUT>(out + y * p.out.row, p.out.plane, x, n);
+            }
+        }
+    }
+}
+
+// Any number of taps, straight from global memory.
+template <typename T, int C, bool PLANAR, bool ALPHA, class Out, int A_OUT, class P>
+INLINE void resample_direct(const P& p) {
+    constexpr int V = Out::V, N = V * C;
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * V;
+    if (x >= p.width) return;
+    const int n = min(V, p.width - x);
+    u32 start[V];
+#pragma unroll
+    for (int i = 0; i < V; i++) start[i] = __ldg(p.x_starts + min(x + i, p.width - 1));
+    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+        const u32 f = z / p.planes, plane = z - f * p.planes;
+        const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
+        u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;
+        for (u32 y = blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += gridDim.y * blockDim.y) {
+            const u8* row = in + (i64)__ldg(p.y_starts + y) * p.in.row;
+            float v[N];
+            for (int j = 0; j < p.y_taps; j++, row += p.in.row) {
+                float h[N];
+                for (int k = 0; k < p.x_taps; k++) {
+#pragma unroll
+                    for (int i = 0; i < V; i++) {
+                        const float w = __ldg(p.x_weights + (i64)k * p.width + min(x + i, p.width - 1));
+                        const i64 column = (i64)start[i] + k;
+                        float s[C];
+#pragma unroll
+                        for (int c = 0; c < C; c++)
+                            s[c] = Sample<T>::widen(PLANAR ? __ldg((const T*)(row + c * p.in.plane) + column)
+                                                           : __ldg((const T*)row + column * C + c));
+#pragma unroll
+                        for (int c = 0; c < C; c++) {
+                            const float m = ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c];
+                            h[i * C + c] = k == 0 ? w * m : __fmaf_rn(w, m, h[i * C + c]);
+                        }
+                    }
+                }
+                const float wy = __ldg(p.y_weights + (i64)y * p.y_taps + j);
+#pragma unroll
+                for (int s = 0; s < N; s++) v[s] = j == 0 ? wy * h[s] : __fmaf_rn(wy, h[s], v[s]);
+            }
+            if (ALPHA) divide_by_alpha<V, C>(v);
+            u32 bits[N];
+#pragma unroll
+            for (int s = 0; s < N; s++) bits[s] = Sample<T>::narrow(v[s]);
+            Out o;
+            o.set(bits);
+            o.template store<A_OUT>(out + (i64)y * p.out.row, p.out.plane, x, n);
+        }
+    }
+}

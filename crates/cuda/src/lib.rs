@@ -1,0 +1,30 @@
+//! The NVIDIA device.
+//!
+//! A group of a plan becomes CUDA C++ ([`kernel_sources`]), is compiled for the device at hand by NVRTC,
+//! kept on disk, and launched on the driver's streams. Driver and compiler are looked for when a program
+//! runs: what is built here builds and starts without CUDA, and [`probe`] says what is missing.
+//!
+//! ```text
+//! device/    the runtime's traits: streams, events, memory, executables, staging
+//!   codegen/ groups to text; kernels/*.cu hold the arithmetic
+//!   compile/ NVRTC behind a cache on disk
+//!   driver/  safe wrappers of driver and NVRTC: the only `unsafe` code
+//! ```
+
+#![deny(unsafe_code)]
+
+pub mod check;
+mod codegen;
+mod compile;
+mod device;
+#[allow(unsafe_code, reason = "the driver's interface is C; every call states why it is sound")]
+mod driver;
+#[cfg(test)]
+#[allow(unsafe_code, reason = "loads kernels that were compiled for the host")]
+mod emulated;
+mod measure;
+mod probe;
+
+pub use check::kernel_sources;
+pub use device::{CudaDevice, CudaOptions};
+pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};

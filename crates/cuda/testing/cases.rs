@@ -1,0 +1,352 @@
+//! The matrix of single kernels that every way of running them is tested with: kernels x sample types x
+//! formats x memory orders, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
+
+use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
+use mip_plan::{
+    AxisMap, AxisTaps, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput,
+    PlanOutput, PlanTask, Resample, Separable, Sobel, Stage, Uniforms,
+};
+
+/// One kernel with images of one shape.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub name: String,
+    pub kernel: Kernel,
+    pub uniforms: Uniforms,
+    pub inputs: Vec<ImageDesc>,
+    pub output: ImageDesc,
+}
+
+/// How rows are laid out in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strides {
+    Tight,
+    /// Rows padded to 64 bytes.
+    Pitched,
+    /// Rows padded by three samples: aligned to nothing.
+    Odd,
+}
+
+impl Strides {
+    pub const ALL: [Self; 3] = [Self::Tight, Self::Pitched, Self::Odd];
+
+    pub fn of(self, desc: ImageDesc, batch: usize) -> BatchLayout {
+        match self {
+            Self::Tight => BatchLayout::tight(desc, batch).expect("a small image"),
+            Self::Pitched => BatchLayout::pitched(desc, batch, 64).expect("a small image"),
+            Self::Odd => {
+                let row_stride = desc.row_bytes() + 3 * desc.dtype.size();
+                let plane_stride = row_stride * desc.height as usize + 5 * desc.dtype.size();
+                let batch_stride = plane_stride * desc.planes() + 7 * desc.dtype.size();
+                BatchLayout { desc, batch_size: batch, row_stride, plane_stride, batch_stride }
+            }
+        }
+    }
+}
+
+fn uniforms(values: &[f32]) -> Uniforms {
+    values.into()
+}
+
+fn desc(w: u32, h: u32, format: PixelFormat, dtype: DType, layout: Layout) -> ImageDesc {
+    ImageDesc::new(w, h, format, dtype).expect("a small image").with_layout(layout)
+}
+
+/// Weights of a triangle of the given support around each output's centre (bilinear for a support of 1).
+pub fn triangle(input: u32, output: u32, support: f64) -> AxisTaps {
+    let scale = f64::from(input) / f64::from(output);
+    let taps = |o: u32| {
+        let centre = (f64::from(o) + 0.5) * scale - 0.5;
+        let (first, last) = ((centre - support).ceil() as i64, (centre + support).floor() as i64);
+        let raw: Vec<(i64, f64)> = (first..=last)
+            .map(|i| (i, 1.0 - (i as f64 - centre).abs() / support))
+            .filter(|t| t.1 > 0.0)
+            .collect();
+        let sum: f64 = raw.iter().map(|t| t.1).sum();
+        raw.into_iter().map(|(i, w)| (i, w / sum)).collect()
+    };
+    AxisTaps::from_contributions(input, &(0..output).map(taps).collect::<Vec<_>>())
+}
+
+/// Normalised weights from the centre outwards.
+pub fn gauss(radius: u32, sigma: f64) -> Vec<f32> {
+    let raw: Vec<f64> = (0..=radius).map(|i| (-f64::from(i * i) / (2.0 * sigma * sigma)).exp()).collect();
+    let sum = raw[0] + 2.0 * raw[1..].iter().sum::<f64>();
+    raw.iter().map(|w| (w / sum) as f32).collect()
+}
+
+fn same(name: &str, kernel: Kernel, values: &[f32], image: ImageDesc) -> Case {
+    Case { name: name.to_owned(), kernel, uniforms: uniforms(values), inputs: vec![image], output: image }
+}
+
+fn maps(cases: &mut Vec<Case>, image: ImageDesc) {
+    let full = image.dtype.full_scale() as f32;
+    let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
+    let map = |kernel| Kernel::Map(kernel);
+    cases.push(Case {
+        output: image.with_layout(other),
+        ..same("copy to other order", map(MapKernel::Copy), &[], image)
+    });
+    for to in PixelFormat::ALL {
+        let kernel = map(MapKernel::ColorConvert);
+        cases.push(Case {
+            output: image.with_format(to),
+            ..same(&format!("color to {to}"), kernel, &[], image)
+        });
+    }
+    let n = image.channels();
+    for dtype in DType::ALL {
+        let scale = (dtype.full_scale() / image.dtype.full_scale()) as f32;
+        let values: Vec<f32> = (0..n).map(|c| scale * (1.0 + 0.37 * c as f32)).collect();
+        let values: Vec<f32> =
+            values.into_iter().chain((0..n).map(|c| scale * full * 0.031 * c as f32)).collect();
+        let case = same(&format!("affine to {dtype}"), map(MapKernel::Affine), &values, image);
+        cases.push(Case { output: image.with_dtype(dtype), ..case });
+    }
+    cases.push(same("threshold", map(MapKernel::Threshold), &[0.4 * full, 0.77 * full], image));
+    let blend = same("blend", map(MapKernel::Blend), &[0.3, 0.7], image);
+    cases.push(Case { inputs: vec![image, image.with_layout(other)], ..blend });
+}
+
+fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
+    let (w, h) = (image.width, image.height);
+    let gather = |x, y| Kernel::Gather(Gather { x, y });
+    let flip = |n: u32| AxisMap::Flip { last: n - 1 };
+    let whole = AxisMap::Offset { first: 0 };
+    cases.push(same("flip x", gather(flip(w), whole), &[], image));
+    cases.push(same("flip y", gather(whole, flip(h)), &[], image));
+    let (x, y) = (w / 3, h / 4);
+    let crop = gather(AxisMap::Offset { first: x }, AxisMap::Offset { first: y });
+    let output = image.with_size((w - x).div_ceil(2), (h - y).div_ceil(2));
+    cases.push(Case { output, ..same("crop", crop, &[], image) });
+    for (name, ow, oh) in
+        [("nearest up", w * 2 + 1, h + h / 2 + 1), ("nearest down", w.div_ceil(2), h.div_ceil(3))]
+    {
+        let kernel =
+            gather(AxisMap::Nearest { input: w, output: ow }, AxisMap::Nearest { input: h, output: oh });
+        cases.push(Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) });
+    }
+}
+
+fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
+    let (w, h) = (image.width, image.height);
+    let sizes = [
+        ("2:3", (2 * w).div_ceil(3), (2 * h).div_ceil(3)),
+        ("up", w + w / 2 + 1, 2 * h + 1),
+        ("1:4", w.div_ceil(4), h.div_ceil(4)),
+    ];
+    for (name, ow, oh) in sizes {
+        for (kind, support) in
+            [("bilinear", 1.0), ("wide", 2.0), ("antialias", 1.0_f64.max(f64::from(w) / f64::from(ow)) * 1.5)]
+        {
+            let kernel = Resample { x: triangle(w, ow, support), y: triangle(h, oh, support) };
+            let case = same(&format!("resample {kind} {name}"), Kernel::Resample(kernel), &[], image);
+            cases.push(Case { output: image.with_size(ow, oh), ..case });
+        }
+    }
+}
+
+fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
+    let full = image.dtype.full_scale() as f32;
+    let borders = [
+        Border::Reflect101,
+        Border::Reflect,
+        Border::Replicate,
+        Border::Wrap,
+        Border::Constant(0.0),
+        Border::Constant(full * 0.3 + 0.25),
+    ];
+    let separable = |rx: u32, ry: u32, border| {
+        let kernel = Kernel::Separable(Separable { radius_x: rx, radius_y: ry, border });
+        let values: Vec<f32> = gauss(rx, 0.3 * f64::from(rx) + 0.5)
+            .into_iter()
+            .chain(gauss(ry, 0.4 * f64::from(ry) + 0.5))
+            .collect();
+        same(&format!("separable {rx}x{ry} {border:?}"), kernel, &values, image)
+    };
+    for border in borders {
+        cases.push(separable(2, 2, border));
+        cases.push(separable(7, 4, border));
+        if image.format == PixelFormat::Gray {
+            let output = image;
+            cases.push(Case {
+                output,
+                ..same(&format!("sobel {border:?}"), Kernel::Sobel(Sobel { border }), &[], image)
+            });
+        }
+    }
+    for (rx, ry) in [(0, 0), (1, 1), (3, 3), (5, 0), (0, 3), (15, 15)] {
+        cases.push(separable(rx, ry, Border::Reflect101));
+    }
+}
+
+/// Every kernel with images of one size, type, format and order.
+pub fn cases_of(image: ImageDesc) -> Vec<Case> {
+    let mut cases = Vec::new();
+    maps(&mut cases, image);
+    gathers(&mut cases, image);
+    resamples(&mut cases, image);
+    windows(&mut cases, image);
+    for case in &mut cases {
+        case.name = format!("{} {}", case.name, image);
+    }
+    cases
+}
+
+/// The whole matrix for one size.
+pub fn matrix(w: u32, h: u32) -> Vec<Case> {
+    let formats = [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra];
+    let orders =
+        |format: PixelFormat| if format == PixelFormat::Gray { &Layout::ALL[..1] } else { &Layout::ALL[..] };
+    let shapes = DType::ALL.into_iter().flat_map(|dtype| formats.map(|format| (dtype, format)));
+    let shapes =
+        shapes.flat_map(|(dtype, format)| orders(format).iter().map(move |&order| (dtype, format, order)));
+    shapes.flat_map(|(dtype, format, order)| cases_of(desc(w, h, format, dtype, order))).collect()
+}
+
+/// A plan with one group whose stages are the cases, each reading pipeline inputs and writing an output.
+pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
+    let mut plan = Plan {
+        batch,
+        lanes: 1,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        tasks: Vec::new(),
+        groups: Vec::new(),
+        buffers: Vec::new(),
+        waits: Vec::new(),
+        arena_bytes: 0,
+    };
+    let mut stages = Vec::new();
+    for (task, case) in cases.iter().enumerate() {
+        let mut inputs = Vec::new();
+        for (i, &desc) in case.inputs.iter().enumerate() {
+            let name = format!("in{task}_{i}");
+            inputs.push(Operand::Buffer(plan.buffers.len()));
+            plan.inputs.push(PlanInput { name: name.clone(), buffer: plan.buffers.len() });
+            let place = Place::Input(plan.inputs.len() - 1);
+            let layout = strides.of(desc, batch);
+            plan.buffers.push(Buffer { name, layout, place, producer: None, consumers: vec![0] });
+        }
+        let store = plan.buffers.len();
+        let place = Place::Output(plan.outputs.len());
+        let layout = strides.of(case.output, batch);
+        plan.buffers.push(Buffer {
+            name: case.name.clone(),
+            layout,
+            place,
+            producer: Some(0),
+            consumers: Vec::new(),
+        });
+        plan.outputs.push(PlanOutput { task, buffer: store });
+        plan.tasks.push(PlanTask {
+            name: case.name.clone(),
+            op: case.kernel.name().to_owned(),
+            producers: Vec::new(),
+            output: case.output,
+            group: 0,
+        });
+        let (kernel, uniforms) = (case.kernel.clone(), case.uniforms.clone());
+        stages.push(Stage { kernel, uniforms, inputs, output: case.output, store: Some(store), task });
+    }
+    let tasks = (0..cases.len()).collect();
+    plan.groups.push(Group { tasks, stages, lane: 0, depends_on: Vec::new(), workspace: None });
+    plan
+}
+
+/// A stream of numbers that looks random and is the same everywhere.
+#[derive(Debug)]
+pub struct Noise(u64);
+
+impl Noise {
+    pub const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) as u32
+    }
+}
+
+/// Fills memory with samples of a type: small numbers, large ones and equal neighbours among them.
+pub fn fill(bytes: &mut [u8], dtype: DType, seed: u64) {
+    let mut noise = Noise::new(seed);
+    match dtype {
+        DType::U8 | DType::U16 => bytes.iter_mut().for_each(|b| {
+            let n = noise.next();
+            *b = if n % 5 == 0 { [0, 255, 128][(n >> 8) as usize % 3] } else { (n >> 16) as u8 };
+        }),
+        DType::F32 => bytes.chunks_exact_mut(4).for_each(|b| {
+            let n = noise.next();
+            let v = match n % 7 {
+                0 => 0.0,
+                1 => 1.0,
+                2 => -0.25,
+                _ => (n >> 8) as f32 / (1 << 24) as f32 * 1.3,
+            };
+            b.copy_from_slice(&v.to_ne_bytes());
+        }),
+    }
+}
+
+/// The custom matrix entry used by timing: an operator over 1080p images.
+pub fn operators(w: u32, h: u32) -> Vec<Case> {
+    let rgb = desc(w, h, PixelFormat::Rgb, DType::U8, Layout::Hwc);
+    let gray = rgb.with_format(PixelFormat::Gray);
+    let separable = |image: ImageDesc, r: u32, sigma: f64| {
+        let weights = gauss(r, sigma);
+        let values: Vec<f32> = weights.iter().chain(&weights).copied().collect();
+        let kernel = Kernel::Separable(Separable { radius_x: r, radius_y: r, border: Border::Reflect101 });
+        same(&format!("gaussian {} {}", 2 * r + 1, image.format), kernel, &values, image)
+    };
+    let map = |name: &str, kernel, values: &[f32], output| Case {
+        output,
+        ..same(name, Kernel::Map(kernel), values, rgb)
+    };
+    let (ow, oh) = (w * 2 / 3, h * 2 / 3);
+    let resize = |name: &str, image: ImageDesc, ow: u32, oh: u32| {
+        let kernel = Kernel::Resample(Resample { x: triangle(w, ow, 1.0), y: triangle(h, oh, 1.0) });
+        Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) }
+    };
+    let gather = |name: &str, x, y, output: ImageDesc| Case {
+        output,
+        ..same(name, Kernel::Gather(Gather { x, y }), &[], rgb)
+    };
+    let (whole, half) = (AxisMap::Offset { first: 0 }, AxisMap::Offset { first: 17 });
+    let floats = rgb.with_dtype(DType::F32);
+    let a = [0.017, 0.018, 0.019, -2.1, -2.0, -1.8];
+    let blend = same("blend gray", Kernel::Map(MapKernel::Blend), &[0.5, 0.5], gray);
+    vec![
+        map("color_convert rgb -> bgr", MapKernel::ColorConvert, &[], rgb.with_format(PixelFormat::Bgr)),
+        map("color_convert rgb -> gray", MapKernel::ColorConvert, &[], gray),
+        map("color_convert rgb -> rgba", MapKernel::ColorConvert, &[], rgb.with_format(PixelFormat::Rgba)),
+        map("threshold rgb", MapKernel::Threshold, &[100.0, 255.0], rgb),
+        map("normalize rgb -> f32", MapKernel::Affine, &a, floats),
+        map("normalize rgb -> f32 chw", MapKernel::Affine, &a, floats.with_layout(Layout::Chw)),
+        map("layout rgb -> chw", MapKernel::Copy, &[], rgb.with_layout(Layout::Chw)),
+        Case { inputs: vec![gray, gray], ..blend },
+        gather("flip x rgb", AxisMap::Flip { last: w - 1 }, whole, rgb),
+        gather("flip y rgb", whole, AxisMap::Flip { last: h - 1 }, rgb),
+        gather("crop rgb at 17,17", half, half, rgb.with_size(w - 40, h - 40)),
+        gather(
+            "nearest rgb 2:3",
+            AxisMap::Nearest { input: w, output: ow },
+            AxisMap::Nearest { input: h, output: oh },
+            rgb.with_size(ow, oh),
+        ),
+        resize("resize bilinear rgb 2:3", rgb, ow, oh),
+        resize("resize bilinear rgb 1:2", rgb, w / 2, h / 2),
+        resize("resize bilinear rgb 2:1", rgb, w * 2, h * 2),
+        resize("resize bilinear gray 2:3", gray, ow, oh),
+        separable(rgb, 1, 0.8),
+        separable(rgb, 2, 1.1),
+        separable(rgb, 3, 1.4),
+        separable(rgb, 7, 3.0),
+        separable(gray, 2, 1.1),
+        separable(gray, 3, 1.4),
+        Case { ..same("sobel gray", Kernel::Sobel(Sobel { border: Border::Reflect101 }), &[], gray) },
+    ]
+}

@@ -1,0 +1,103 @@
+// Runs generated kernels on the host, thread by thread, so that their arithmetic and their addresses can be
+// tested without a GPU. Barriers switch between fibers; there is one thread of execution.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define __device__
+#define __global__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(n)
+#define __grid_constant__
+
+struct dim3 { unsigned x, y, z; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(16) float4 { float x, y, z, w; };
+static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+static dim3 threadIdx, blockIdx, blockDim, gridDim;
+uint4 shared[48 * 1024 / 16];
+
+template <class T> static inline T __ldg(const T* p) {
+    if ((uintptr_t)p % sizeof(T)) { fprintf(stderr, "misaligned load of %zu bytes\n", sizeof(T)); abort(); }
+    return *p;
+}
+static inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
+static inline float __uint_as_float(unsigned u) { float v; memcpy(&v, &u, 4); return v; }
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+    const uint64_t v = (uint64_t)y << 32 | x;
+    unsigned r = 0;
+    for (int i = 0; i < 4; i++) r |= (unsigned)(v >> ((s >> 4 * i & 7) * 8) & 255) << 8 * i;
+    return r;
+}
+static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) {
+    return (unsigned)(((uint64_t)hi << 32 | lo) >> (s & 31));
+}
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline float __fsqrt_rn(float v) { return sqrtf(v); }
+static inline float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
+static inline int min(int a, int b) { return a < b ? a : b; }
+static inline long long min(long long a, long long b) { return a < b ? a : b; }
+static inline long long max(long long a, long long b) { return a > b ? a : b; }
+
+static ucontext_t scheduler, fibers[1024];
+static char stacks[1024][64 << 10];
+static bool finished[1024];
+static int running = -1;
+static void (*kernel)(const void*);
+static const void* argument;
+
+static inline void __syncthreads() { swapcontext(&fibers[running], &scheduler); }
+static void fiber() {
+    kernel(argument);
+    finished[running] = true;
+}
+
+static void launch(const unsigned* shape, bool barriers, void (*k)(const void*), const void* p) {
+    kernel = k, argument = p;
+    gridDim = {shape[0], shape[1], shape[2]}, blockDim = {shape[3], shape[4], 1};
+    const int threads = shape[3] * shape[4];
+    for (blockIdx.z = 0; blockIdx.z < shape[2]; blockIdx.z++)
+        for (blockIdx.y = 0; blockIdx.y < shape[1]; blockIdx.y++)
+            for (blockIdx.x = 0; blockIdx.x < shape[0]; blockIdx.x++) {
+                memset(shared, 0xA5, sizeof shared);
+                int left = threads;
+                for (int t = 0; t < threads && barriers; t++) {
+                    finished[t] = false;
+                    getcontext(&fibers[t]);
+                    fibers[t].uc_stack.ss_sp = stacks[t], fibers[t].uc_stack.ss_size = sizeof stacks[t];
+                    fibers[t].uc_link = &scheduler;
+                    makecontext(&fibers[t], fiber, 0);
+                }
+                while (left > 0)
+                    for (int t = 0; t < threads; t++) {
+                        threadIdx = {t % shape[3], t / shape[3], 0}, running = t;
+                        if (!barriers) {
+                            k(p);
+                            left--;
+                        } else if (!finished[t]) {
+                            swapcontext(&scheduler, &fibers[t]);
+                            left -= finished[t];
+                        }
+                    }
+            }
+}
+
+// Memory whose last byte lies before a page that must not be touched.
+extern "C" void* guarded(size_t bytes, size_t align) {
+    const size_t page = 4096, room = (bytes + align - 1) / align * align, whole = (room + page - 1) / page * page;
+    char* start = (char*)mmap(0, whole + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(start, page, PROT_NONE);
+    mprotect(start + page + whole, page, PROT_NONE);
+    return start + page + whole - room;
+}
+extern "C" void release(void* memory, size_t bytes, size_t align) {
+    const size_t page = 4096, room = (bytes + align - 1) / align * align, whole = (room + page - 1) / page * page;
+    munmap((char*)memory + room - whole - page, whole + 2 * page);
+}
