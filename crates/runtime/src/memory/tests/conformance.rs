@@ -5,6 +5,8 @@ use std::thread;
 use mip_core::ALIGNMENT;
 
 use super::*;
+use crate::device::DeviceError;
+use crate::device::null::Site;
 
 fn conformance(make: impl Fn(&Arc<NullDevice>) -> Arc<dyn Resource>) {
     sizes_and_alignment(&*make(&null(None)));
@@ -105,8 +107,6 @@ fn huge_requests_are_refused(resource: &dyn Resource) {
     assert_eq!(resource.stats().in_use, 0);
 }
 
-use crate::device::DeviceError;
-
 const BOUND: CacheBound = CacheBound::Bytes(1 << 20);
 
 #[test]
@@ -121,6 +121,15 @@ fn limit_resource() {
         Arc::new(LimitResource::new(driver(&null(None)), 1000))
     };
     out_of_memory_is_an_error(&*unlimited_device(&null(None)));
+}
+
+#[test]
+fn a_limit_forgets_what_the_driver_refused() {
+    let device = null(None);
+    let limited = LimitResource::new(driver(&device), 1000);
+    device.inject(Site::Allocation(1), DeviceError::Injected("boom".to_owned()));
+    assert!(limited.allocate(1000).is_err());
+    assert!(limited.allocate(1000).is_ok());
 }
 
 #[test]
