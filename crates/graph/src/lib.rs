@@ -12,6 +12,7 @@ mod error;
 mod graph;
 mod names;
 mod planner;
+mod print;
 #[cfg(test)]
 mod properties;
 mod spec;
@@ -23,5 +24,6 @@ pub use check::{PlanFault, check};
 pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
+pub use print::{MemorySummary, TaskReport, check_report, render_json, render_text};
 pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

@@ -49,7 +49,7 @@ impl Parser<'_> {
             let op = self.operator();
             let pairs = self.pairs()?;
             match op {
-                Some(op) => pipeline.tasks.push(self.task(&op, pairs)?),
+                Some(op) => pipeline.tasks.push(self.task(op, pairs)?),
                 None if pairs.is_empty() => return Err(self.fail(first, "an operator is missing here")),
                 None if part == 0 => self.head(&mut pipeline, pairs)?,
                 None => {
@@ -73,17 +73,8 @@ impl Parser<'_> {
     }
 
     /// The word that opens a part, unless it is a key.
-    fn operator(&mut self) -> Option<(String, usize)> {
-        let offset = self.offset();
-        match (self.peek(0), self.peek(1)) {
-            (Some(Token::Bare(_) | Token::Quoted(_)), Some(Token::Equals)) => None,
-            (Some(Token::Bare(text) | Token::Quoted(text)), _) => {
-                let op = text.clone();
-                self.next += 1;
-                Some((op, offset))
-            }
-            _ => None,
-        }
+    fn operator(&mut self) -> Option<Scalar> {
+        if self.peek(1) == Some(&Token::Equals) { None } else { self.scalar().ok() }
     }
 
     fn pairs(&mut self) -> Result<Vec<Pair>, GraphError> {
@@ -152,13 +143,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn task(&self, op: &(String, usize), pairs: Vec<Pair>) -> Result<TaskSpec, GraphError> {
-        let (name, op) = match op.0.split_once(':') {
-            Some((name, rest)) => {
-                let behind = op.1 + name.len() + 1;
-                (Some(self.located(op.1, name.to_owned())), self.located(behind, rest.to_owned()))
+    fn task(&self, op: Scalar, pairs: Vec<Pair>) -> Result<TaskSpec, GraphError> {
+        let Scalar { text, quoted, offset } = op;
+        let (name, op) = match text.split_once(':') {
+            Some((name, rest)) if !quoted => {
+                let behind = offset + name.len() + 1;
+                (Some(self.located(offset, name.to_owned())), self.located(behind, rest.to_owned()))
             }
-            None => (None, self.located(op.1, op.0.clone())),
+            _ => (None, self.located(offset, text)),
         };
         let mut task = TaskSpec { name, op, ..TaskSpec::new("") };
         for (key, given) in pairs {

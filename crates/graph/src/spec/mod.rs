@@ -99,4 +99,8 @@ impl PartialEq for PipelineSpec {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod schema_tests;
+#[cfg(test)]
 mod tests;

@@ -19,10 +19,14 @@ pub(super) fn write(pipeline: &PipelineSpec) -> String {
 }
 
 fn task(task: &TaskSpec) -> String {
-    let mut parts = vec![match &task.name {
-        Some(name) => word(&format!("{}:{}", name.value, task.op.value)),
-        None => word(&task.op),
-    }];
+    // In quotes a ':' is part of the operator's name and no task name comes before it.
+    let plain = |text: &str| !text.contains(|c| c == ':' || is_mark(c));
+    let op = if plain(&task.op) { word(&task.op) } else { quoted(&task.op) };
+    let mut parts = match &task.name {
+        Some(name) if plain(name) && plain(&task.op) => vec![format!("{}:{op}", name.value)],
+        Some(name) => vec![op, format!("name={}", word(name))],
+        None => vec![op],
+    };
     if let Some(inputs) = &task.inputs {
         parts.push(format!("inputs={}", list(inputs)));
     }

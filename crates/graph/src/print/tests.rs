@@ -1,0 +1,67 @@
+use insta::assert_snapshot;
+use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_plan::Plan;
+
+use super::{check_report, render_json, render_text};
+use crate::{PipelineSpec, PlanRequest, TaskGraph, plan};
+
+const EDGES: &str = "resize width=1280 height=720 ! gray:color_convert to=gray ! soft:gaussian_blur kernel=5 sigma=1.1 ! edges:sobel";
+const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 ! edges:sobel inputs=gray \
+                    ! mix:blend inputs=soft,edges ! threshold threshold=40";
+
+fn planned(line: &str, request: PlanRequest<'_>) -> (TaskGraph, Plan) {
+    let graph = PipelineSpec::parse_line(line).unwrap().build().unwrap();
+    let plan = plan(&graph, &request).unwrap();
+    (graph, plan)
+}
+
+fn full_hd() -> ImageDesc {
+    ImageDesc::new(1920, 1080, PixelFormat::Rgb, DType::U8).unwrap()
+}
+
+#[test]
+fn a_chain_prints() {
+    let (_, plan) = planned(EDGES, PlanRequest { batch: 2, lanes: 4, ..PlanRequest::new(&[full_hd()]) });
+    assert_snapshot!(render_text(&plan));
+}
+
+#[test]
+fn a_fork_prints_with_its_waits_and_scratch() {
+    let inputs = [full_hd()];
+    let request = PlanRequest { lanes: 4, workspace: &|_, _| 4096, ..PlanRequest::new(&inputs) };
+    let (_, plan) = planned(FORK, request);
+    assert_snapshot!(render_text(&plan));
+}
+
+#[test]
+fn json_holds_what_programs_are_promised() {
+    let (_, plan) = planned(FORK, PlanRequest { lanes: 4, ..PlanRequest::new(&[full_hd()]) });
+    let json = render_json(&plan);
+    assert_eq!(json["kernels"].as_array().map(Vec::len), Some(5));
+    assert_eq!(json["tasks"].as_array().map(Vec::len), Some(5));
+    assert_eq!((&json["lanes"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
+    assert_eq!(json["arena_bytes"], plan.arena_bytes);
+    assert_eq!(json["sum_of_buffers"], plan.sum_of_buffers());
+    let pretty = serde_json::to_string_pretty(&json["kernels"][3]).unwrap();
+    assert_snapshot!(pretty);
+}
+
+#[test]
+fn the_report_lists_tasks_with_shapes() {
+    let (graph, _) = planned(FORK, PlanRequest::new(&[full_hd()]));
+    let report = check_report(&graph, &[full_hd()]).unwrap();
+    let lines: Vec<String> = report
+        .iter()
+        .map(|t| {
+            format!(
+                "{} = {}({}): {}{}",
+                t.name,
+                t.op,
+                t.inputs.join(", "),
+                t.output,
+                if t.is_output { ", out" } else { "" }
+            )
+        })
+        .collect();
+    assert_snapshot!(lines.join("\n"));
+}

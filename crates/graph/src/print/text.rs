@@ -1,0 +1,104 @@
+use std::fmt::Write;
+
+use mip_plan::{Buffer, BufferId, GroupId, Place, Plan};
+
+use super::MemorySummary;
+use super::table::table;
+
+/// The plan as text: kernels in launch order, waits, buffers with their places and lifetimes, memory in all.
+/// Groups are `#0`, `#1`, ... in launch order. The same plan always gives the same text.
+pub fn render_text(plan: &Plan) -> String {
+    let mut out = format!(
+        "plan: batch {}, {}, {}, {}\n",
+        plan.batch,
+        counted(plan.groups.len(), "kernel"),
+        counted(plan.lanes as usize, "lane"),
+        counted(plan.waits.len(), "wait"),
+    );
+    let mut section = |title: &str, rows: Vec<Vec<String>>| {
+        let _ = write!(out, "\n{title}\n{}", table(&rows));
+    };
+    section("kernels", (0..plan.groups.len()).map(|id| kernel_row(plan, id)).collect());
+    if !plan.waits.is_empty() {
+        section("waits", plan.waits.iter().map(|w| vec![format!("#{} for #{}", w.group, w.on)]).collect());
+    }
+    let buffers = plan.buffers.iter().map(buffer_row);
+    section("buffers", buffers.chain(workspace_rows(plan)).collect());
+    section("memory", memory_rows(&MemorySummary::of(plan)));
+    out
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
+    let group = &plan.groups[id];
+    let tasks: Vec<&str> = group.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect();
+    let kernels: Vec<&str> = group.stages.iter().map(|s| s.kernel.name()).collect();
+    let shape = group.stages.last().map(|s| s.output.to_string());
+    vec![
+        format!("#{id}"),
+        format!("lane {}", group.lane),
+        tasks.join(", "),
+        kernels.join(" > "),
+        shape.unwrap_or_default(),
+        format!("{} -> {}", names(plan, &group.reads()), names(plan, &group.writes())),
+    ]
+}
+
+fn names(plan: &Plan, buffers: &[BufferId]) -> String {
+    let names: Vec<&str> = buffers.iter().map(|&b| plan.buffers[b].name.as_str()).collect();
+    names.join(", ")
+}
+
+fn buffer_row(buffer: &Buffer) -> Vec<String> {
+    let place = match buffer.place {
+        Place::Input(_) => "input".to_owned(),
+        Place::Output(_) => "output".to_owned(),
+        Place::Arena { offset } => format!("arena {offset}"),
+    };
+    vec![
+        buffer.name.clone(),
+        place,
+        format!("{} bytes", buffer.layout.span()),
+        buffer.layout.desc.to_string(),
+        lifetime(buffer),
+    ]
+}
+
+/// From the group that writes it to the last that reads it; outputs live on.
+fn lifetime(buffer: &Buffer) -> String {
+    let first = buffer.producer.map_or_else(String::new, |p| format!("#{p}"));
+    let last = match buffer.place {
+        Place::Output(_) => "end".to_owned(),
+        _ => buffer.consumers.last().map_or_else(|| first.clone(), |c| format!("#{c}")),
+    };
+    match buffer.producer {
+        None => format!("start..{}", if last.is_empty() { "start" } else { &last }),
+        Some(_) => format!("{first}..{last}"),
+    }
+}
+
+fn workspace_rows(plan: &Plan) -> impl Iterator<Item = Vec<String>> + '_ {
+    plan.groups.iter().enumerate().filter_map(|(id, group)| {
+        let workspace = group.workspace?;
+        Some(vec![
+            format!("scratch of #{id}"),
+            format!("arena {}", workspace.offset),
+            format!("{} bytes", workspace.bytes),
+            String::new(),
+            format!("#{id}..#{id}"),
+        ])
+    })
+}
+
+fn memory_rows(memory: &MemorySummary) -> Vec<Vec<String>> {
+    let row = |what: &str, bytes: usize| vec![what.to_owned(), format!("{bytes} bytes")];
+    let mut together = row("arena and outputs", memory.peak_bytes);
+    together.push(format!(
+        "of {} if none were shared: {:.1}% saved",
+        memory.separate_bytes, memory.saved_percent
+    ));
+    vec![row("arena", memory.arena_bytes), row("outputs", memory.output_bytes), together]
+}
