@@ -189,13 +189,14 @@ fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Re
     } else {
         summary.outputs.iter().try_for_each(console::line)?;
     }
-    let note = args.execution.device_note().map_or_else(String::new, |n| format!(" ({n})"));
-    let done = work::count(summary.frames, "image");
-    let files = work::count(summary.outputs.len(), "file");
-    console::note(format_args!(
-        "{done} -> {files} in {:.0} ms on {}{note}",
-        summary.elapsed_ms, summary.device
-    ));
+    if summary.frames > 0 {
+        let no_gpu =
+            if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
+        let done = work::count(summary.frames, "image");
+        let files = work::count(summary.outputs.len(), "file");
+        let Summary { elapsed_ms, device, .. } = summary;
+        console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
+    }
     let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };
     let left = total - summary.frames - summary.failed;
     let rest = if left > 0 {

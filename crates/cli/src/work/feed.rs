@@ -23,8 +23,9 @@ struct Lane {
     spare: Sender<ImageBuffer>,
 }
 
-/// Pictures that wait in each thread's queue, besides the one it is decoding.
-const AHEAD: usize = 2;
+/// Pictures that wait in each thread's queue, besides the one it is decoding: enough to overlap, little enough for
+/// pictures of hundreds of megabytes.
+const AHEAD: usize = 1;
 
 impl Feed {
     pub(crate) fn start<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, files: &'env [PathBuf]) -> Self {
