@@ -1,0 +1,351 @@
+//! Every operator against its f64 reference, through whole pipelines on the CPU: all sample types, formats,
+//! memory orders and borders, sizes from one pixel, padded rows, batches, poisoned memory.
+
+mod support;
+
+use mini_image_pipe::Device;
+use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
+use mip_cpu::SimdLevel;
+use mip_testkit::images::{FEW_SIZES, Picture, SIZES, SplitMix64, padded};
+use mip_testkit::reference::{self, Border};
+use mip_testkit::{Params, Real, check_contract};
+use support::{cpu, run_operator};
+
+/// Ways to use an operator on images of that description.
+type Ways = fn(&ImageDesc) -> Vec<String>;
+
+/// An operator over all ways, sample types, formats, memory orders and the given sizes. Picture, padding,
+/// batch, and SIMD level are drawn anew for each case.
+fn sweep(op: &str, ways: Ways, sizes: &[(u32, u32)]) {
+    let devices = [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)];
+    let mut random = SplitMix64::new(op.len() as u64);
+    let mut failures = Failures::default();
+    for &(width, height) in sizes {
+        for dtype in DType::ALL {
+            for format in PixelFormat::ALL {
+                for layout in Layout::ALL {
+                    let desc = ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout);
+                    for way in ways(&desc) {
+                        let device = &devices[random.below(2) as usize];
+                        let params = Params::line(&way);
+                        failures.add(&way, check(device, op, &params, &desc, &mut random));
+                    }
+                }
+            }
+        }
+    }
+    failures.report(op);
+}
+
+/// Runs one case, and says what is wrong.
+fn check(
+    device: &Device,
+    op: &str,
+    params: &Params,
+    desc: &ImageDesc,
+    random: &mut SplitMix64,
+) -> Result<(), String> {
+    let slots = if op == "blend" { 2 } else { 1 };
+    // Several inputs cannot be batched by the caller, so those go frame by frame.
+    let frames = if slots == 1 && random.below(4) == 0 { 3 } else { 1 };
+    let mut pictures = Vec::new();
+    let inputs: Vec<ImageBuffer> = (0..slots)
+        .map(|_| {
+            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
+            pictures.push(picture);
+            let image = picture.draw_batch(*desc, frames, random.next_u64());
+            if random.below(2) == 0 { padded(&image, 16) } else { image }
+        })
+        .collect();
+    let inputs: Vec<&ImageBuffer> = inputs.iter().collect();
+    let outputs = run_operator(device, op, params, &inputs);
+    assert_eq!(outputs.len(), frames, "{op} on {desc}: results");
+    for (frame, output) in outputs.iter().enumerate() {
+        let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
+        let exact = reference::apply(op, params, &of_frame.iter().collect::<Vec<_>>());
+        assert_eq!(*output.desc(), reference::describe(op, params, desc, &exact), "{op} on {desc}");
+        let verdict = check_contract(output, &exact, output.desc().dtype);
+        verdict.map_err(|v| format!("{pictures:?} {desc}, frame {frame} of {frames}: {v}"))?;
+    }
+    Ok(())
+}
+
+/// Collects what is wrong, to show the extent of a fault at once.
+#[derive(Default)]
+struct Failures {
+    cases: usize,
+    texts: Vec<String>,
+}
+
+impl Failures {
+    fn add(&mut self, way: &str, verdict: Result<(), String>) {
+        self.cases += 1;
+        self.texts.extend(verdict.err().map(|text| format!("{way}: {text}")));
+    }
+
+    fn report(self, op: &str) {
+        let shown = self.texts.iter().take(5).cloned().collect::<Vec<_>>().join("\n");
+        assert!(self.texts.is_empty(), "{op}: {} of {} cases wrong\n{shown}", self.texts.len(), self.cases);
+    }
+}
+
+fn lines<const N: usize>(lines: [&str; N]) -> Vec<String> {
+    lines.iter().map(|&line| line.to_owned()).collect()
+}
+
+/// `border` parameters: every kind, the constant with a value in the middle of the samples' range.
+fn borders(desc: &ImageDesc) -> Vec<String> {
+    let middle = match desc.dtype {
+        DType::U8 => 77.0,
+        DType::U16 => 20_000.0,
+        DType::F32 => 0.75,
+    };
+    Border::ALL
+        .map(|border| match border {
+            Border::Constant(_) => format!("border = 'constant', border_value = {middle:?}"),
+            other => format!("border = '{}'", other.name()),
+        })
+        .to_vec()
+}
+
+#[test]
+fn resize_to_sizes() {
+    let ways = |desc: &ImageDesc| {
+        let (w, h) = (desc.width, desc.height);
+        let targets = [(1, 1), (7, 5), (w, h), (2 * w + 1, 3 * h), (w.div_ceil(2), h.div_ceil(3)), (19, 2)];
+        let filters = [
+            "filter = 'nearest'",
+            "filter = 'bilinear'",
+            "filter = 'area'",
+            "filter = 'bilinear', antialias = true",
+        ];
+        let way = |(w, h): &(u32, u32), filter| format!("width = {w}, height = {h}, {filter}");
+        filters.iter().flat_map(|filter| targets.iter().map(move |target| way(target, filter))).collect()
+    };
+    sweep("resize", ways, FEW_SIZES);
+}
+
+#[test]
+fn resize_keeping_the_ratio() {
+    let ways = |_: &ImageDesc| {
+        lines(["width = 5", "height = 4", "shorter_side = 3", "shorter_side = 2, filter = 'area'"])
+    };
+    sweep("resize", ways, &[(6, 9), (17, 4), (1, 1)]);
+}
+
+#[test]
+fn color_convert() {
+    let ways = |_: &ImageDesc| PixelFormat::ALL.map(|format| format!("to = '{format}'")).to_vec();
+    sweep("color_convert", ways, SIZES);
+}
+
+/// Where binary32 computes the exact value, a tie is a tie and must go to even: `299 R + 587 G + 114 B` is divided
+/// exactly, and quarters of u8 samples are binary fractions.
+#[test]
+fn exact_ties_go_to_even() {
+    for device in [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)] {
+        for (op, way, dtype) in [
+            ("color_convert", "to = 'gray'", DType::U8),
+            ("color_convert", "to = 'gray'", DType::U16),
+            ("blend", "alpha = 0.5", DType::U8),
+            ("blend", "alpha = 0.25", DType::U16),
+            ("resize", "width = 512, height = 128", DType::U8),
+            ("resize", "width = 512, height = 64, filter = 'area'", DType::U8),
+        ] {
+            let desc = ImageDesc::new(1024, 256, PixelFormat::Rgb, dtype).unwrap();
+            let images = [Picture::Noise.draw(desc, 11), Picture::Noise.draw(desc, 12)];
+            let inputs: Vec<&ImageBuffer> = images.iter().take(if op == "blend" { 2 } else { 1 }).collect();
+            let params = Params::line(way);
+            let exact = reference::apply(op, &params, &inputs);
+            let ties = exact.data.iter().filter(|v| v.fract() == 0.5).count();
+            assert!(ties > 100, "{op} {way} {dtype}: {ties} ties");
+            let output = &run_operator(&device, op, &params, &inputs)[0];
+            assert!(Real::from_buffer(output) == exact.rounded(dtype), "{op} {way} {dtype}");
+        }
+    }
+}
+
+/// NaN, infinities, signed zero, denormals and numbers beyond any integer, at every place of a vector.
+#[test]
+fn special_values_of_f32() {
+    let special =
+        [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, -1e-40, f32::MAX, f32::MIN, 0.5, 1.0];
+    let image = Real::from_fn(47, 3, 1, |x, y, _| f64::from(special[(x + 3 * y) % special.len()]));
+    let image = image.to_buffer(ImageDesc::new(47, 3, PixelFormat::Gray, DType::F32).unwrap());
+    for device in [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)] {
+        for (op, way) in [
+            ("cast", "to = 'u8'"),
+            ("cast", "to = 'u16'"),
+            ("cast", "to = 'u8', scale = false"),
+            ("threshold", "threshold = 0.75"),
+            ("color_convert", "to = 'bgra'"),
+            ("flip", "direction = 'horizontal'"),
+            ("resize", "width = 20, height = 9, filter = 'nearest'"),
+        ] {
+            let params = Params::line(way);
+            let exact = reference::apply(op, &params, &[&image]);
+            let output = &run_operator(&device, op, &params, &[&image])[0];
+            let verdict = check_contract(output, &exact, output.desc().dtype);
+            verdict.unwrap_or_else(|v| panic!("{op} {way}: {v}"));
+        }
+    }
+}
+
+#[test]
+fn gaussian_blur_with_every_border() {
+    let ways = |desc: &ImageDesc| {
+        let kernels = ["kernel = 3", "kernel = 5, sigma = 1.1", "kernel = 7"];
+        kernels
+            .iter()
+            .flat_map(|kernel| borders(desc).into_iter().map(move |b| format!("{kernel}, {b}")))
+            .collect()
+    };
+    sweep("gaussian_blur", ways, FEW_SIZES);
+}
+
+#[test]
+fn gaussian_blur_wider_than_the_image() {
+    let ways = |desc: &ImageDesc| {
+        let wide = borders(desc).into_iter().map(|b| format!("kernel = 31, sigma = 6.0, {b}"));
+        wide.chain(lines(["", "kernel = 1", "kernel = 9, sigma = 0.3", "kernel = 15"])).collect()
+    };
+    sweep("gaussian_blur", ways, &[(1, 1), (2, 1), (3, 2), (1, 9), (5, 4)]);
+}
+
+#[test]
+fn sobel() {
+    sweep("sobel", borders, SIZES);
+}
+
+#[test]
+fn crop() {
+    let ways = |desc: &ImageDesc| {
+        let (w, h) = (desc.width, desc.height);
+        let (half_w, half_h) = (w.div_ceil(2), h.div_ceil(2));
+        vec![
+            format!("width = {w}, height = {h}"),
+            format!("width = {half_w}, height = {half_h}"),
+            format!("width = {half_w}, height = {half_h}, center = true"),
+            format!("width = {half_w}, height = {half_h}, x = {}, y = {}", w - half_w, h - half_h),
+            format!("width = 1, height = 1, x = {}", w - 1),
+            format!("width = 1, height = {h}, center = true"),
+        ]
+    };
+    sweep("crop", ways, FEW_SIZES);
+}
+
+#[test]
+fn flip() {
+    let ways = |_: &ImageDesc| {
+        lines(["", "direction = 'horizontal'", "direction = 'vertical'", "direction = 'both'"])
+    };
+    sweep("flip", ways, SIZES);
+}
+
+#[test]
+fn threshold() {
+    let ways = |desc: &ImageDesc| match desc.dtype {
+        DType::U8 => lines([
+            "threshold = 127",
+            "threshold = 127.5",
+            "threshold = -1",
+            "threshold = 99, max_value = 300",
+        ]),
+        DType::U16 => lines(["threshold = 30000", "threshold = 65534.9", "threshold = 5, max_value = 12.25"]),
+        DType::F32 => lines(["threshold = 0.5", "threshold = -0.1, max_value = -2.5", "threshold = 0.1"]),
+    };
+    sweep("threshold", ways, SIZES);
+}
+
+#[test]
+fn blend() {
+    let ways = |_: &ImageDesc| lines(["", "alpha = 0.3", "alpha = 0", "alpha = 1", "alpha = 0.001"]);
+    sweep("blend", ways, SIZES);
+}
+
+#[test]
+fn normalize() {
+    let ways = |desc: &ImageDesc| {
+        let list = |v: [f64; 4]| format!("{:?}", &v[..desc.channels()]);
+        let (mean, std) = (list([0.485, 0.456, 0.406, 0.5]), list([0.229, 0.224, 0.225, 2.0]));
+        vec![
+            String::new(),
+            "mean = 0.5, std = 0.25".to_owned(),
+            format!("mean = {mean}, std = {std}"),
+            "scale = 1.0, mean = 2, std = 3".to_owned(),
+        ]
+    };
+    sweep("normalize", ways, SIZES);
+}
+
+#[test]
+fn cast() {
+    let ways = |_: &ImageDesc| {
+        let to = DType::ALL.iter().map(|dtype| format!("to = '{dtype}'"));
+        to.flat_map(|to| [to.clone(), format!("{to}, scale = false")]).collect()
+    };
+    sweep("cast", ways, SIZES);
+}
+
+#[test]
+fn layout() {
+    let ways = |_: &ImageDesc| Layout::ALL.map(|layout| format!("to = '{layout}'")).to_vec();
+    sweep("layout", ways, SIZES);
+}
+
+/// An operator that is added later must get a sweep here.
+#[test]
+fn every_registered_operator_is_swept() {
+    let text = include_str!("numerics.rs");
+    for spec in mip_ops::operators() {
+        assert!(text.contains(&format!("sweep(\"{}\"", spec.name)), "no sweep for '{}'", spec.name);
+    }
+}
+
+#[test]
+fn images_cut_into_strips_have_no_seams() {
+    let device = cpu(3, SimdLevel::Native);
+    let mut random = SplitMix64::new(3);
+    for (op, way) in [
+        ("gaussian_blur", "kernel = 31, sigma = 5.0"),
+        ("sobel", ""),
+        ("resize", "width = 210, height = 333"),
+        ("resize", "width = 97, height = 41, filter = 'area'"),
+        ("resize", "width = 61, height = 200, antialias = true"),
+        ("flip", "direction = 'both'"),
+    ] {
+        for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
+            let desc = ImageDesc::new(37, 317, format, DType::U8).unwrap();
+            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
+            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+        }
+    }
+}
+
+#[test]
+fn one_very_long_row_or_column() {
+    let device = cpu(2, SimdLevel::Native);
+    let mut random = SplitMix64::new(4);
+    for (width, height) in [(1, 70_001), (70_001, 1)] {
+        let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap();
+        for (op, way) in
+            [("gaussian_blur", ""), ("sobel", ""), ("resize", "width = 33, height = 3"), ("flip", "")]
+        {
+            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
+            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+        }
+    }
+}
+
+#[test]
+fn many_tiny_images() {
+    let desc = ImageDesc::new(3, 2, PixelFormat::Rgba, DType::U8).unwrap();
+    let image = Picture::Noise.draw_batch(desc, 257, 9);
+    let params = Params::line("kernel = 7");
+    let outputs = run_operator(&cpu(2, SimdLevel::Native), "gaussian_blur", &params, &[&image]);
+    assert_eq!(outputs.len(), 257);
+    for (frame, output) in outputs.iter().enumerate() {
+        let exact = reference::apply("gaussian_blur", &params, &[&image.frame(frame)]);
+        check_contract(output, &exact, DType::U8).unwrap_or_else(|v| panic!("frame {frame}: {v}"));
+    }
+}
