@@ -108,7 +108,7 @@ pub enum GraphError {
     Empty,
     /// A slot without a source.
     #[error(
-        "input '{slot}' of task '{task}' ({op}) is not connected; connect a task to it or make it a pipeline input"
+        "input '{slot}' of task '{task}' ({op}) is not connected; connect a task or a pipeline input to it (in a file: inputs = [...])"
     )]
     Unconnected {
         /// The task.

@@ -2,7 +2,21 @@
 //!
 //! A [`TaskGraph`] holds operators under unique names and the edges between them. [`plan`] turns it, for given
 //! input shapes, into a [`mip_plan::Plan`] by an ordered list of passes; [`check`] proves a plan right without
-//! knowing how it was made.
+//! knowing how it was made. Graphs are also written down, as files or in one line: [`PipelineSpec`].
+//!
+//! ```
+//! use mip_core::{DType, ImageDesc, PixelFormat};
+//! use mip_graph::{PipelineSpec, PlanRequest, check, plan, render_text};
+//!
+//! let line = "gray:color_convert to=gray ! soft:gaussian_blur ! edges:sobel inputs=gray ! blend inputs=soft,edges";
+//! let graph = PipelineSpec::parse_line(line)?.build()?;
+//! let photo = [ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?];
+//! let plan = plan(&graph, &PlanRequest { lanes: 4, ..PlanRequest::new(&photo) })?;
+//! assert_eq!((plan.lanes, plan.waits.len()), (2, 2));
+//! assert_eq!(check(&plan), Ok(()));
+//! println!("{}", render_text(&plan));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

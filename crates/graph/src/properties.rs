@@ -1,5 +1,7 @@
 //! Properties of graphs and plans over random DAGs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mip_core::ImageDesc;
 use mip_plan::{GroupId, Place, Plan};
 use proptest::prelude::*;
@@ -33,6 +35,31 @@ fn dags() -> impl Strategy<Value = Dag> {
             .collect();
         Dag { tasks, marked: marked.into_iter().filter(|&m| m < count).collect() }
     })
+}
+
+/// The same tasks and edges, added in another order.
+fn build_shuffled(dag: &Dag, seed: u64) -> TaskGraph {
+    let mut order: Vec<usize> = (0..dag.tasks.len()).collect();
+    // Sorting by a hash is shuffling enough.
+    order.sort_by_key(|&t| (t as u64 + 1).wrapping_mul(seed | 1).rotate_left(29));
+    let mut graph = TaskGraph::new();
+    for &index in &order {
+        let (sources, scale) = &dag.tasks[index];
+        graph.add_task(&format!("t{index}"), TestOp::scaled(sources.len(), *scale)).unwrap();
+    }
+    for &index in &order {
+        let task = graph.task(&format!("t{index}")).unwrap();
+        for source in &dag.tasks[index].0 {
+            match source {
+                None => graph.connect_input("input", task).unwrap(),
+                Some(p) => graph.add_dependency(graph.task(&format!("t{p}")).unwrap(), task).unwrap(),
+            }
+        }
+    }
+    for marked in &dag.marked {
+        graph.mark_output(graph.task(&format!("t{marked}")).unwrap()).unwrap();
+    }
+    graph
 }
 
 fn build(dag: &Dag) -> TaskGraph {
@@ -208,6 +235,25 @@ proptest! {
                     prop_assert!(check(&wrong).is_err());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_order_of_insertion(dag in dags(), lanes in 1_u32..=5, seed in any::<u64>()) {
+        let shuffled = build_shuffled(&dag, seed);
+        let graph = build(&dag);
+        let inputs: Vec<ImageDesc> = graph.inputs().iter().map(|_| rgb(INPUT.0, INPUT.1)).collect();
+        let by_name = |graph: &TaskGraph| -> Result<BTreeMap<String, ImageDesc>, ()> {
+            let descs = graph.infer(&inputs).map_err(drop)?;
+            Ok(graph.tasks().map(|t| (graph.name(t).unwrap().to_owned(), descs[t.index()])).collect())
+        };
+        prop_assert_eq!(by_name(&graph), by_name(&shuffled));
+        let outputs = |graph: &TaskGraph| -> BTreeSet<String> {
+            graph.outputs().iter().map(|&t| graph.name(t).unwrap().to_owned()).collect()
+        };
+        prop_assert_eq!(outputs(&graph), outputs(&shuffled));
+        if let Ok(plan) = plan(&shuffled, &PlanRequest { lanes, ..PlanRequest::new(&inputs) }) {
+            prop_assert_eq!(plan.lanes as usize, width(&plan).min(lanes as usize));
         }
     }
 

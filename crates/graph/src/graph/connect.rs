@@ -116,7 +116,12 @@ impl TaskGraph {
             None => Ok(()),
             Some(feed) => Err(GraphError::SlotTaken {
                 task: self.name_at(task).to_owned(),
-                slot: self.operator_at(task).spec().inputs[slot].to_owned(),
+                slot: self
+                    .operator_at(task)
+                    .spec()
+                    .inputs
+                    .get(slot)
+                    .map_or_else(String::new, |s| (*s).to_owned()),
                 by: self.feed_name(feed),
             }),
         }

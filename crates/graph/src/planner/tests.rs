@@ -2,7 +2,7 @@ use mip_plan::{Place, Plan, Wait};
 
 use super::{PlanRequest, plan};
 use crate::testing::{TestOp, graph, rgb};
-use crate::{GraphError, TaskGraph};
+use crate::{GraphError, MAX_TASKS, TaskGraph};
 
 fn planned(graph: &TaskGraph, lanes: u32) -> Plan {
     let inputs = vec![rgb(64, 32); graph.inputs().len()];
@@ -185,6 +185,27 @@ fn wide_graphs_use_every_lane_and_no_more() {
     for (given, used) in [(1, 1), (2, 2), (3, 3), (4, 4), (9, 4)] {
         assert_eq!(planned(&wide, given).lanes, used);
     }
+}
+
+#[test]
+fn the_largest_graph_is_planned_and_no_larger_one_made() {
+    let mut g = TaskGraph::new();
+    let root = g.add_task("root", TestOp::with_inputs(1)).unwrap();
+    g.connect_input("input", root).unwrap();
+    // Chains of every length and joins between them.
+    let mut last = [root; 64];
+    for i in 1..MAX_TASKS {
+        let task = g.add_task(&format!("t{i}"), TestOp::with_inputs(1 + i % 2)).unwrap();
+        g.add_dependency(last[i * i % 64], task).unwrap();
+        if i % 2 == 1 {
+            g.add_dependency(last[i * 7 % 64], task).unwrap();
+        }
+        last[i % 64] = task;
+    }
+    let full = g.add_task("one_more", TestOp::with_inputs(1));
+    assert_eq!(full, Err(GraphError::TooManyTasks { max: MAX_TASKS }));
+    let plan = planned(&g, 8);
+    assert_eq!((plan.groups.len(), plan.lanes), (MAX_TASKS, 8));
 }
 
 #[test]

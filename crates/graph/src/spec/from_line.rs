@@ -3,7 +3,7 @@
 use mip_ops::{ParamKind, Value, spec, suggest};
 
 use super::lexer::{Token, tokens};
-use super::{Located, PipelineSpec, Position, TaskSpec};
+use super::{Located, PipelineSpec, Places, TaskSpec};
 use crate::GraphError;
 use crate::names::list;
 
@@ -11,11 +11,12 @@ const KEYS: [&str; 3] = ["name", "inputs", "outputs"];
 
 /// Reads the text.
 pub(super) fn parse(text: &str, file: &str) -> Result<PipelineSpec, GraphError> {
-    Parser { text, file, tokens: tokens(text, file)?, next: 0 }.pipeline()
+    Parser { text, places: Places::new(text), file, tokens: tokens(text, file)?, next: 0 }.pipeline()
 }
 
 struct Parser<'t> {
     text: &'t str,
+    places: Places<'t>,
     file: &'t str,
     tokens: Vec<(Token, usize)>,
     next: usize,
@@ -183,7 +184,7 @@ impl Parser<'_> {
                     given: "a list with other things than numbers".to_owned(),
                     allowed: param.map_or_else(|| "one value".to_owned(), |p| p.kind.to_string()),
                 };
-                error.at(self.file, Some(Position::of(self.text, given.offset)))
+                error.at(self.file, Some(self.places.of(given.offset)))
             });
         }
         let item = &given.items[0];
@@ -202,7 +203,7 @@ impl Parser<'_> {
                     given: "a list".to_owned(),
                     allowed: "one word, or a text in quotes".to_owned(),
                 };
-                Err(error.at(self.file, Some(Position::of(self.text, given.offset))))
+                Err(error.at(self.file, Some(self.places.of(given.offset))))
             }
         }
     }
@@ -227,10 +228,10 @@ impl Parser<'_> {
     }
 
     fn located<T>(&self, offset: usize, value: T) -> Located<T> {
-        Located::new(value, Position::of(self.text, offset))
+        Located::new(value, self.places.of(offset))
     }
 
     fn fail(&self, offset: usize, message: &str) -> GraphError {
-        GraphError::Syntax(message.to_owned()).at(self.file, Some(Position::of(self.text, offset)))
+        GraphError::Syntax(message.to_owned()).at(self.file, Some(self.places.of(offset)))
     }
 }

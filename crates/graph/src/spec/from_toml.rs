@@ -4,7 +4,7 @@ use mip_ops::{Value, spec, suggest};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::{Located, PipelineSpec, Position, TaskSpec};
+use super::{Located, PipelineSpec, Places, TaskSpec};
 use crate::GraphError;
 use crate::names::list;
 
@@ -12,7 +12,7 @@ const KEYS: [&str; 4] = ["name", "inputs", "outputs", "task"];
 
 /// Reads a file's text.
 pub(super) fn parse(text: &str, file: &str) -> Result<PipelineSpec, GraphError> {
-    let reader = Reader { text, file };
+    let reader = Reader { places: Places::new(text), file };
     let table = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(text.len(), |s| s.start);
         reader.fail(offset, GraphError::Syntax(error.message().to_owned()))
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<PipelineSpec, GraphError> 
 }
 
 struct Reader<'t> {
-    text: &'t str,
+    places: Places<'t>,
     file: &'t str,
 }
 
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 
     fn located<T>(&self, offset: usize, value: T) -> Located<T> {
-        Located::new(value, Position::of(self.text, offset))
+        Located::new(value, self.places.of(offset))
     }
 
     fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, allowed: &str) -> GraphError {
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn fail(&self, offset: usize, error: GraphError) -> GraphError {
-        error.at(self.file, Some(Position::of(self.text, offset)))
+        error.at(self.file, Some(self.places.of(offset)))
     }
 }
 

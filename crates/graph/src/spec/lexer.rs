@@ -1,6 +1,6 @@
 //! The marks and words of the one-line form.
 
-use super::Position;
+use super::Places;
 use crate::GraphError;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ pub(super) fn tokens(text: &str, file: &str) -> Result<Vec<(Token, usize)>, Grap
             ']' => Token::Close,
             '"' => Token::Quoted(quoted(&mut chars).ok_or_else(|| {
                 let error = GraphError::Syntax("the quotes that open here are never closed".to_owned());
-                error.at(file, Some(Position::of(text, at)))
+                error.at(file, Some(Places::new(text).of(at)))
             })?),
             c => {
                 let mut word = String::from(c);

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
 
@@ -16,13 +17,35 @@ impl fmt::Display for Position {
     }
 }
 
-impl Position {
+/// Finds positions in a text. Each costs as much as its distance from the one asked for before, so that reading
+/// a long text from one end to the other stays linear.
+pub(super) struct Places<'t> {
+    text: &'t str,
+    last: Cell<(usize, Position)>,
+}
+
+impl<'t> Places<'t> {
+    pub(super) const fn new(text: &'t str) -> Self {
+        Self { text, last: Cell::new((0, Position { line: 1, column: 1 })) }
+    }
+
     /// The position of a byte offset. Offsets beyond the text or inside a character count as just before.
-    pub(super) fn of(text: &str, offset: usize) -> Self {
-        let before = &text[..text.floor_char_boundary(offset)];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line = before.bytes().filter(|&b| b == b'\n').count() + 1;
-        Self { line, column: before[line_start..].chars().count() + 1 }
+    pub(super) fn of(&self, offset: usize) -> Position {
+        let offset = self.text.floor_char_boundary(offset);
+        let (known, Position { line, column }) = self.last.get();
+        let between = &self.text[offset.min(known)..offset.max(known)];
+        let lines = between.bytes().filter(|&b| b == b'\n').count();
+        let position = if lines == 0 {
+            let characters = between.chars().count();
+            Position { line, column: if offset >= known { column + characters } else { column - characters } }
+        } else {
+            let before = &self.text[..offset];
+            let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+            let line = if offset >= known { line + lines } else { line - lines };
+            Position { line, column: before[line_start..].chars().count() + 1 }
+        };
+        self.last.set((offset, position));
+        position
     }
 }
 
@@ -74,7 +97,13 @@ mod tests {
     #[test]
     fn columns_count_characters_and_lines_start_anew() {
         let text = "ab\nü=x\n";
-        let at = |offset| Position::of(text, offset).to_string();
-        assert_eq!([at(0), at(2), at(3), at(4), at(5), at(99)], ["1:1", "1:3", "2:1", "2:1", "2:2", "3:1"]);
+        let expected = [(0, "1:1"), (2, "1:3"), (3, "2:1"), (4, "2:1"), (5, "2:2"), (99, "3:1")];
+        // From every place to every other, forwards and backwards.
+        for from in expected {
+            for to in expected {
+                let places = Places::new(text);
+                assert_eq!([from, to].map(|(offset, _)| places.of(offset).to_string()), [from.1, to.1]);
+            }
+        }
     }
 }

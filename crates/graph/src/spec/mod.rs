@@ -11,6 +11,7 @@ mod to_toml;
 
 use mip_ops::Value;
 
+use located::Places;
 pub use located::{Located, Position};
 pub use schema::json_schema;
 

@@ -134,6 +134,7 @@ fn mistakes_in_files_are_shown_where_they_are() {
         ("nam = \"x\"\n".to_owned(), "p.toml:1:1: the pipeline has no key 'nam' (did you mean 'name'?)"),
         ("tasks = 1".to_owned(), "p.toml:1:1: the pipeline has no key 'tasks' (did you mean 'task'?)"),
         ("a = \n".to_owned(), "p.toml:1:5: "),
+        ("name = \"a\"\nname = \"b\"\n".to_owned(), "p.toml:2:1: duplicate key"),
         (String::new(), "p.toml:1:1: the pipeline has no tasks"),
         ("[task]\nop = \"sobel\"".to_owned(), "p.toml:1:1: 'task' is a table, but must be a list of tables"),
         ("task = [1]".to_owned(), "p.toml:1:9: 'task' is 1, but"),
