@@ -78,7 +78,7 @@ fn differing(a: &Results, b: &Results) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn streams_threads_instructions_fusion_and_order_change_no_byte(case in case()) {

@@ -4,7 +4,7 @@
 
 pub(crate) mod dag;
 
-use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
+use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::ImageBuffer;
 use mip_cpu::{CpuConfig, SimdLevel};
 use mip_graph::TaskGraph;
@@ -46,7 +46,7 @@ fn try_operator(
     op: &str,
     params: &Params,
     inputs: &[&ImageBuffer],
-) -> Result<Vec<ImageBuffer>, Error> {
+) -> Result<Vec<ImageBuffer>, Box<dyn std::error::Error>> {
     let mut graph = TaskGraph::new();
     let task = graph.add_task(op, operator(op, params)).expect("a name");
     let config = PipelineConfig { device: device.clone(), poison: true, ..PipelineConfig::default() };
