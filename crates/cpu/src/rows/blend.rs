@@ -1,11 +1,12 @@
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mip_core::ImageDesc;
 
 use super::point::strided;
 use super::row::RowMut;
 use super::{Job, RowKernel};
-use crate::simd::{Block, Pixel, Vector, at, at_mut};
+use crate::simd::{Block, Pixel, Vector, chunks, chunks_mut};
 
 /// [`mip_plan::MapKernel::Blend`].
 #[derive(Debug)]
@@ -61,9 +62,11 @@ struct Mix<'a, T> {
 
 impl<T: Pixel> Block for Mix<'_, T> {
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        let (a, b) = (T::load(v, at(v, self.a, x)), T::load(v, at(v, self.b, x)));
-        let mixed = v.fma(b, v.splat(self.wb), v.mul(a, v.splat(self.wa)));
-        T::store(v, mixed, at_mut(v, self.out, x));
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let (a, b) = (chunks(self.a, range.clone()), chunks(self.b, range.clone()));
+        let (wa, wb) = (v.splat(self.wa), v.splat(self.wb));
+        for ((a, b), out) in a.iter().zip(b).zip(chunks_mut(self.out, range)) {
+            T::store(v, v.fma(T::load(v, b), wb, v.mul(T::load(v, a), wa)), out);
+        }
     }
 }

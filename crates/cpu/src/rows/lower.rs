@@ -6,7 +6,7 @@ use mip_core::{DType, ImageDesc};
 use mip_plan::{Kernel, MapKernel};
 
 use super::row::RowShape;
-use super::{RowKernel, Taps, blend, color, gather, point, resample, separable, sobel};
+use super::{RowKernel, Taps, blend, color, gather, gray, point, resample, resample_u8, separable, sobel};
 
 /// Where a row stage reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +88,13 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(kernel, Taps::Mapped(k.y), from.inputs, dtype, output));
         }
         Kernel::Resample(k) => {
+            if dtype == DType::U8
+                && let Some(exact) = resample_u8::Exact::new(k, &input)
+            {
+                let taps = Taps::Range(k.y.clone());
+                stages.push(stage(Arc::new(exact), taps, from.inputs, dtype, output));
+                return Ok(());
+            }
             let wide = output.with_size(output.width, input.height);
             let rows = by_type!(dtype, T => resample::Horizontal::<T>::new(input, k.x.clone()));
             stages.push(stage(rows, Taps::Same, from.inputs, DType::F32, wide));
@@ -118,7 +125,13 @@ fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Arc<dyn RowKernel> {
     let (input, output) = (from.descs[0], from.output);
     match kernel {
         MapKernel::Copy => by_type!(output.dtype, T => point::Copy::<T>::new(input, output)),
-        MapKernel::ColorConvert => by_type!(output.dtype, T => color::Color::<T>::new(input, output)),
+        MapKernel::ColorConvert => {
+            let to_gray = output.dtype == DType::U8 && output.channels() == 1;
+            match to_gray.then(|| gray::Gray::new(&input)).flatten() {
+                Some(gray) => Arc::new(gray),
+                None => by_type!(output.dtype, T => color::Color::<T>::new(input, output)),
+            }
+        }
         MapKernel::Threshold => by_type!(output.dtype, T => point::Threshold::<T>::new(input, output)),
         MapKernel::Blend => {
             by_type!(output.dtype, T => blend::Blend::<T>::new([input, from.descs[1]], output))

@@ -3,12 +3,15 @@
 
 mod blend;
 mod borders;
+pub(crate) mod byte_taps;
 mod color;
 mod gather;
+mod gray;
 mod lower;
 mod point;
 mod premultiply;
 mod resample;
+mod resample_u8;
 mod row;
 mod separable;
 mod sobel;

@@ -1,12 +1,13 @@
 //! Map kernels with one input that leave the channels alone: copy, affine, threshold.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mip_core::{ImageDesc, Layout};
 
 use super::row::RowMut;
 use super::{Job, RowKernel};
-use crate::simd::{Block, Pixel, Vector, at, at_mut};
+use crate::simd::{Block, Pixel, Vector, chunks, chunks_mut};
 
 /// Plane, first index and distance of the samples of a channel.
 pub(crate) fn strided(desc: &ImageDesc, channel: usize) -> (usize, usize, usize) {
@@ -120,13 +121,17 @@ struct Scale<'a, I, O> {
 
 impl<I: Pixel, O: Pixel> Block for Scale<'_, I, O> {
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        let phase = x % self.step;
-        let [a, b] = [&self.a, &self.b].map(
-            #[inline(always)]
-            |pattern| v.load_f32(at(v, pattern, phase)),
-        );
-        O::store(v, v.fma(I::load(v, at(v, self.src, x)), a, b), at_mut(v, self.out, x));
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let mut phase = range.start % self.step;
+        let advance = N % self.step;
+        let src = chunks(self.src, range.clone());
+        for (src, out) in src.iter().zip(chunks_mut(self.out, range)) {
+            let a = v.load_f32(&chunks(&self.a, phase..phase + N)[0]);
+            let b = v.load_f32(&chunks(&self.b, phase..phase + N)[0]);
+            O::store(v, v.fma(I::load(v, src), a, b), out);
+            phase += advance;
+            phase -= if phase >= self.step { self.step } else { 0 };
+        }
     }
 }
 
@@ -174,8 +179,11 @@ struct Step<'a, T> {
 
 impl<T: Pixel> Block for Step<'_, T> {
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let (limit, value) = (v.splat(self.limit), v.splat(self.value));
-        T::store(v, v.if_greater(T::load(v, at(v, self.src, x)), limit, value), at_mut(v, self.out, x));
+        let src = chunks(self.src, range.clone());
+        for (src, out) in src.iter().zip(chunks_mut(self.out, range)) {
+            T::store(v, v.if_greater(T::load(v, src), limit, value), out);
+        }
     }
 }

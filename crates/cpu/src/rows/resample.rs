@@ -3,9 +3,10 @@ use std::marker::PhantomData;
 use mip_core::{DType, ImageDesc};
 use mip_plan::AxisTaps;
 
+use super::byte_taps::SumTable;
 use super::premultiply::premultiply;
 use super::row::{Row, RowMut, RowShape};
-use super::vertical::{Accumulate, Finish, InOrder, planes};
+use super::vertical::{Accumulate, Finish, InOrder};
 use super::{Job, RowKernel, Taps};
 use crate::simd::{Level, Pixel};
 
@@ -14,24 +15,39 @@ use crate::simd::{Level, Pixel};
 pub(crate) struct Horizontal<T> {
     input: ImageDesc,
     taps: AxisTaps,
+    /// For bytes, a table that serves eight output samples at once.
+    bytes: Option<SumTable>,
     wide: RowShape,
     sample: PhantomData<T>,
 }
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(input: ImageDesc, taps: AxisTaps) -> Self {
-        Self { input, taps, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
+        let plain_bytes = T::DTYPE == DType::U8 && !input.format.has_alpha();
+        let table = || SumTable::new(&taps, input.pixel_step(), input.row_samples());
+        let bytes = plain_bytes.then(table).flatten();
+        Self { input, taps, bytes, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
+    }
+
+    /// Output samples computed with the table, the first ones of the row.
+    fn from_table(&self, level: Level, row: &Row<'_>, plane: usize, out: &mut [f32]) -> usize {
+        match (level, &self.bytes) {
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2(v3), Some(table)) => crate::simd::sums_avx2(v3, table, row.plane(plane), out),
+            _ => 0,
+        }
     }
 
     fn filter<I: Pixel>(&self, level: Level, row: &Row<'_>, out: &mut RowMut<'_>) {
         for p in 0..self.input.planes() {
             let (src, out) = (row.plane::<I>(p), out.plane::<f32>(p));
+            let done = self.from_table(level, row, p, out) / self.input.pixel_step();
             level.vectorize(
                 #[inline(always)]
                 || match self.input.pixel_step() {
-                    1 => weigh::<I, 1>(&self.taps, src, out),
-                    3 => weigh::<I, 3>(&self.taps, src, out),
-                    _ => weigh::<I, 4>(&self.taps, src, out),
+                    1 => weigh::<I, 1>(&self.taps, src, out, done),
+                    3 => weigh::<I, 3>(&self.taps, src, out, done),
+                    _ => weigh::<I, 4>(&self.taps, src, out, done),
                 },
             );
         }
@@ -58,15 +74,18 @@ impl<T: Pixel> RowKernel for Horizontal<T> {
     }
 }
 
-/// Weighs pixels of `N` samples.
+/// Weighs pixels of `N` samples, all but the first `done`.
 #[inline(always)]
-fn weigh<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32]) {
+fn weigh<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
     let (src, _) = src.as_chunks::<N>();
     let (out, _) = out.as_chunks_mut::<N>();
     let weights = table.all_weights().chunks_exact(table.taps());
-    for ((out, &start), weights) in out.iter_mut().zip(table.starts()).zip(weights) {
+    for ((out, &start), weights) in out.iter_mut().zip(table.starts()).zip(weights).skip(done) {
         let pixels = &src[start as usize..][..weights.len()];
-        let mut sum: [f32; N] = std::array::from_fn(|c| weights[0] * pixels[0][c].to_f32());
+        let mut sum = [0.0; N];
+        for c in 0..N {
+            sum[c] = weights[0] * pixels[0][c].to_f32();
+        }
         for (pixel, w) in pixels.iter().zip(weights).skip(1) {
             for c in 0..N {
                 sum[c] = w.mul_add(pixel[c].to_f32(), sum[c]);
@@ -98,9 +117,14 @@ impl<T: Pixel> Vertical<T> {
         scratch: &mut [u8],
         out: &mut RowMut<'_>,
     ) {
-        let rows: [Row<'_>; N] = std::array::from_fn(|k| job.tap(k).expect("ranges lie inside the image"));
-        let weights = std::array::from_fn(|k| weights[k]);
-        self.finish.run(job.level, scratch, out, |p| InOrder { rows: planes(&rows, p), weights });
+        let weights: [f32; N] = weights.try_into().expect("as many as there are taps");
+        self.finish.run(job.level, scratch, out, |p| {
+            let mut rows = [&[] as &[f32]; N];
+            for (k, row) in rows.iter_mut().enumerate() {
+                *row = job.tap(k).expect("ranges lie inside the image").plane(p);
+            }
+            InOrder { rows, weights }
+        });
     }
 
     /// Adds the taps of one pass to the sums in scratch.

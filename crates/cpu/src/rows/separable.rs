@@ -1,4 +1,5 @@
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::Border;
@@ -6,9 +7,9 @@ use mip_plan::Border;
 use super::borders::Borders;
 use super::premultiply::{constant, premultiply};
 use super::row::{Row, RowMut, RowShape};
-use super::vertical::{Finish, Mirrored, planes};
+use super::vertical::{Finish, Mirrored};
 use super::{Job, RowKernel, Taps};
-use crate::simd::{Level, Pixel, Vector, WithVector, at, at_mut, drive};
+use crate::simd::{Block, Pixel, Vector, WithVector, chunks, chunks_mut, drive};
 
 /// The horizontal half of [`mip_plan::Separable`]: a row of samples to a row of binary32 sums.
 #[derive(Debug)]
@@ -82,17 +83,17 @@ struct RowFilter<'a, I> {
 
 impl<I: Pixel> WithVector for RowFilter<'_, I> {
     #[inline(always)]
-    fn run<V: Vector>(mut self, v: V) {
+    fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
         for x in self.borders.edges() {
             for c in 0..self.step {
                 self.out[x * self.step + c] = self.at_edge(x, c);
             }
         }
         match self.weights.len() - 1 {
-            1 => self.interior::<V, 1>(v),
-            2 => self.interior::<V, 2>(v),
-            3 => self.interior::<V, 3>(v),
-            _ => self.interior::<V, 0>(v),
+            1 => self.interior::<N, V, 1>(v),
+            2 => self.interior::<N, V, 2>(v),
+            3 => self.interior::<N, V, 3>(v),
+            _ => self.interior::<N, V, 0>(v),
         }
     }
 }
@@ -114,34 +115,66 @@ impl<I: Pixel> RowFilter<'_, I> {
         sum
     }
 
-    /// Columns whose window is inside; `N` is the radius, or 0 when it is not known to the compiler.
+    /// Columns whose window is inside; `R` is the radius, or 0 when it is not known to the compiler.
     #[inline(always)]
-    fn interior<V: Vector, const N: usize>(&mut self, v: V) {
+    fn interior<const N: usize, V: Vector<N>, const R: usize>(&mut self, v: V) {
         let columns = self.borders.interior();
-        let (start, end) = (columns.start * self.step, columns.end * self.step);
+        let range = columns.start * self.step..columns.end * self.step;
         let block =
-            &mut Interior::<I, N> { src: self.src, out: self.out, weights: self.weights, step: self.step };
-        drive(v, block, start, end);
+            &mut Interior::<I, R> { src: self.src, out: self.out, weights: self.weights, step: self.step };
+        drive(v, block, range);
     }
 }
 
-struct Interior<'a, I, const N: usize> {
+struct Interior<'a, I, const R: usize> {
     src: &'a [I],
     out: &'a mut [f32],
     weights: &'a [f32],
     step: usize,
 }
 
-impl<I: Pixel, const N: usize> crate::simd::Block for Interior<'_, I, N> {
+impl<I: Pixel, const R: usize> Interior<'_, I, R> {
+    /// The samples `range`, shifted by `k` pixels.
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        let radius = if N == 0 { self.weights.len() - 1 } else { N };
-        let mut sum = v.mul(v.splat(self.weights[0]), I::load(v, at(v, self.src, x)));
-        for k in 1..=radius {
-            let (left, right) = (at(v, self.src, x - k * self.step), at(v, self.src, x + k * self.step));
-            sum = v.fma(v.splat(self.weights[k]), I::pair(v, left, right), sum);
+    fn shifted<const N: usize>(&self, range: &Range<usize>, k: isize) -> &[[I; N]] {
+        let start = range.start.wrapping_add_signed(k * self.step as isize);
+        chunks(self.src, start..start + range.len())
+    }
+}
+
+impl<I: Pixel, const R: usize> Block for Interior<'_, I, R> {
+    #[inline(always)]
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let out = chunks_mut(self.out, range.clone());
+        let this = Interior::<I, R> { src: self.src, out: &mut [], weights: self.weights, step: self.step };
+        let centre = this.shifted(&range, 0);
+        let first = v.splat(this.weights[0]);
+        if R == 0 {
+            for (i, out) in out.iter_mut().enumerate() {
+                let mut sum = v.mul(first, I::load(v, &centre[i]));
+                for (k, &w) in this.weights.iter().enumerate().skip(1) {
+                    let left = this.shifted(&range, -(k as isize));
+                    let right = this.shifted(&range, k as isize);
+                    sum = v.fma(v.splat(w), I::pair(v, &left[i], &right[i]), sum);
+                }
+                v.store_f32(sum, out);
+            }
+            return;
         }
-        v.store_f32(sum, at_mut(v, self.out, x));
+        // Indices known to the compiler, so that rows and weights stay in registers.
+        let (mut left, mut right, mut weights) = ([centre; 3], [centre; 3], [first; 3]);
+        for k in 0..R {
+            left[k] = this.shifted(&range, -(k as isize + 1));
+            right[k] = this.shifted(&range, k as isize + 1);
+            weights[k] = v.splat(this.weights[k + 1]);
+        }
+        for (i, out) in out.iter_mut().enumerate() {
+            let mut sum = v.mul(first, I::load(v, &centre[i]));
+            for k in 0..R {
+                sum = v.fma(weights[k], I::pair(v, &left[k][i], &right[k][i]), sum);
+            }
+            v.store_f32(sum, out);
+        }
     }
 }
 
@@ -178,19 +211,24 @@ impl<T: Pixel> Vertical<T> {
         }
     }
 
+    /// `R` is the vertical radius, or 0 when it is not known to the compiler.
     #[inline(always)]
-    fn filter<const N: usize>(
+    fn filter<const R: usize>(
         &self,
-        level: Level,
-        rows: &[Row<'_>; Taps::MOST],
-        weights: [f32; 16],
+        job: &Job<'_>,
+        outside: &Row<'_>,
         scratch: &mut [u8],
         out: &mut RowMut<'_>,
     ) {
-        self.finish.run(level, scratch, out, |p| Mirrored::<N> {
-            rows: planes(rows, p),
-            weights,
-            radius: self.radius,
+        let wy = &job.uniforms[self.radius_x + 1..];
+        let mut weights = [0.0; 16];
+        weights[..=self.radius].copy_from_slice(&wy[..=self.radius]);
+        self.finish.run(job.level, scratch, out, |p| {
+            let mut rows = [&[] as &[f32]; Taps::MOST];
+            for (k, row) in rows.iter_mut().enumerate().take(2 * self.radius + 1) {
+                *row = job.tap(k).as_ref().unwrap_or(outside).plane(p);
+            }
+            Mirrored::<R> { rows, weights, radius: self.radius }
         });
     }
 }
@@ -202,24 +240,16 @@ impl<T: Pixel> RowKernel for Vertical<T> {
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
-        let (wx, wy) = job.uniforms.split_at(self.radius_x + 1);
         let (outside, scratch) = scratch.split_at_mut(self.finish.scratch_bytes());
-        let taps = 0..2 * self.radius + 1;
-        if taps.clone().any(|k| job.tap(k).is_none()) {
-            self.outside(wx, outside);
+        if matches!(self.border, Border::Constant(_)) {
+            self.outside(&job.uniforms[..=self.radius_x], outside);
         }
         let outside = self.finish.shape().row(outside);
-        let mut rows = [outside; Taps::MOST];
-        for k in taps {
-            rows[k] = job.tap(k).unwrap_or(outside);
-        }
-        let mut weights = [0.0; 16];
-        weights[..=self.radius].copy_from_slice(&wy[..=self.radius]);
         match self.radius {
-            1 => self.filter::<1>(job.level, &rows, weights, scratch, out),
-            2 => self.filter::<2>(job.level, &rows, weights, scratch, out),
-            3 => self.filter::<3>(job.level, &rows, weights, scratch, out),
-            _ => self.filter::<0>(job.level, &rows, weights, scratch, out),
+            1 => self.filter::<1>(job, &outside, scratch, out),
+            2 => self.filter::<2>(job, &outside, scratch, out),
+            3 => self.filter::<3>(job, &outside, scratch, out),
+            _ => self.filter::<0>(job, &outside, scratch, out),
         }
     }
 }

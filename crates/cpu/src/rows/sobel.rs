@@ -1,4 +1,5 @@
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mip_core::{DType, ImageDesc};
 use mip_plan::Border;
@@ -6,7 +7,7 @@ use mip_plan::Border;
 use super::borders::Borders;
 use super::row::{RowMut, RowShape};
 use super::{Job, RowKernel};
-use crate::simd::{Block, Pixel, Vector, WithVector, at, at_mut, drive};
+use crate::simd::{Block, Pixel, Vector, WithVector, chunks, chunks_mut, drive};
 
 /// [`mip_plan::Sobel`] on rows of any sample type.
 #[derive(Debug)]
@@ -73,50 +74,53 @@ struct Gradient<'a, I, T> {
 
 impl<I: Pixel, T: Pixel> WithVector for Gradient<'_, I, T> {
     #[inline(always)]
-    fn run<V: Vector>(mut self, v: V) {
+    fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
         for x in self.borders.edges() {
             self.out[x] = self.at_edge(x);
         }
         let columns = self.borders.interior();
-        drive(v, &mut self, columns.start, columns.end);
+        drive(v, &mut self, columns);
     }
 }
 
 impl<I: Pixel, T: Pixel> Gradient<'_, I, T> {
     #[inline(always)]
     fn at_edge(&self, x: usize) -> T {
-        let columns = [-1, 0, 1].map(|offset| self.borders.column(x, offset));
-        let p = self.rows.map(|row| columns.map(|c| c.map_or(self.outside, |column| row[column].to_f32())));
-        let d = p.map(|[left, _, right]| right - left);
-        let s = p.map(|[left, centre, right]| centre.mul_add(2.0, left + right));
+        let columns = [self.borders.column(x, -1), Some(x), self.borders.column(x, 1)];
+        let (mut d, mut s) = ([0.0; 3], [0.0; 3]);
+        for (j, row) in self.rows.iter().enumerate() {
+            let mut p = [self.outside; 3];
+            for (p, column) in p.iter_mut().zip(columns) {
+                *p = column.map_or(*p, |column| row[column].to_f32());
+            }
+            d[j] = p[2] - p[0];
+            s[j] = p[1].mul_add(2.0, p[0] + p[2]);
+        }
         let gx = d[1].mul_add(2.0, d[0] + d[2]);
         let gy = s[2] - s[0];
         T::from_f32(gx.mul_add(gx, gy * gy).sqrt())
     }
 }
 
-impl<I: Pixel, T: Pixel> Gradient<'_, I, T> {
+impl<I: Pixel, T: Pixel> Block for Gradient<'_, I, T> {
     #[inline(always)]
-    fn difference<V: Vector>(&self, v: V, row: usize, x: usize) -> V::F {
-        let row = self.rows[row];
-        v.sub(I::load(v, at(v, row, x + 1)), I::load(v, at(v, row, x - 1)))
-    }
-
-    #[inline(always)]
-    fn smooth<V: Vector>(&self, v: V, row: usize, x: usize) -> V::F {
-        let row = self.rows[row];
-        let sides = I::pair(v, at(v, row, x - 1), at(v, row, x + 1));
-        v.fma(v.splat(2.0), I::load(v, at(v, row, x)), sides)
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let [above, here, below] =
+            [around(self.rows[0], &range), around(self.rows[1], &range), around(self.rows[2], &range)];
+        for (i, out) in chunks_mut(self.out, range.clone()).iter_mut().enumerate() {
+            let [above, here, below] = [
+                [&above[0][i], &above[1][i], &above[2][i]],
+                [&here[0][i], &here[1][i], &here[2][i]],
+                [&below[0][i], &below[1][i], &below[2][i]],
+            ];
+            T::store(v, I::gradient(v, above, here, below), out);
+        }
     }
 }
 
-impl<I: Pixel, T: Pixel> Block for Gradient<'_, I, T> {
-    #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        let sides = v.add(self.difference(v, 0, x), self.difference(v, 2, x));
-        let gx = v.fma(v.splat(2.0), self.difference(v, 1, x), sides);
-        let gy = v.sub(self.smooth(v, 2, x), self.smooth(v, 0, x));
-        let magnitude = v.sqrt(v.fma(gx, gx, v.mul(gy, gy)));
-        T::store(v, magnitude, at_mut(v, self.out, x));
-    }
+/// The blocks of a row at the columns to the left, at the columns, to the right.
+#[inline(always)]
+fn around<'a, I, const N: usize>(row: &'a [I], range: &Range<usize>) -> [&'a [[I; N]]; 3] {
+    let Range { start, end } = *range;
+    [chunks(row, start - 1..end - 1), chunks(row, start..end), chunks(row, start + 1..end + 1)]
 }

@@ -1,12 +1,16 @@
 //! The vertical halves of separable filters: weighted sums over rows of binary32.
+//!
+//! Small arrays are filled in loops, not with `map` or `from_fn`: those are not always inlined, and a call out
+//! of a vectorised loop costs more than the loop's work.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mip_core::{DType, ImageDesc};
 
 use super::premultiply::unpremultiply;
-use super::row::{Row, RowMut, RowShape};
-use crate::simd::{Block, Level, Pixel, Vector, at, at_mut};
+use super::row::{RowMut, RowShape};
+use crate::simd::{Block, Level, Pixel, Vector, chunks, chunks_mut};
 
 /// Where sums go: quantised straight to the output, or first to scratch when alpha has to be divided out.
 #[derive(Debug)]
@@ -80,9 +84,10 @@ impl<T: Pixel> Finish<T> {
     }
 }
 
-/// A block of sums at a column.
+/// Sums over the columns of a row.
 pub(crate) trait Sums {
-    fn sums<V: Vector>(&self, v: V, x: usize) -> V::F;
+    /// Hands the sums of each block in `range` to `store`.
+    fn each<const N: usize, V: Vector<N>>(&self, v: V, range: Range<usize>, store: impl FnMut(usize, V::F));
 }
 
 struct Store<'a, S, T> {
@@ -92,8 +97,14 @@ struct Store<'a, S, T> {
 
 impl<S: Sums, T: Pixel> Block for Store<'_, S, T> {
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        T::store(v, self.sums.sums(v, x), at_mut(v, self.out, x));
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let out = chunks_mut(self.out, range.clone());
+        self.sums.each(
+            v,
+            range,
+            #[inline(always)]
+            |i, sum| T::store(v, sum, &mut out[i]),
+        );
     }
 }
 
@@ -103,25 +114,44 @@ struct Sum<'a> {
 
 impl Sums for Sum<'_> {
     #[inline(always)]
-    fn sums<V: Vector>(&self, v: V, x: usize) -> V::F {
-        v.load_f32(at(v, self.row, x))
+    fn each<const N: usize, V: Vector<N>>(
+        &self,
+        v: V,
+        range: Range<usize>,
+        mut store: impl FnMut(usize, V::F),
+    ) {
+        for (i, sum) in chunks(self.row, range).iter().enumerate() {
+            store(i, v.load_f32(sum));
+        }
     }
 }
 
 /// `w[0] * row[0]`, then `fma(w[k], row[k], sum)`.
-pub(crate) struct InOrder<'a, const N: usize> {
-    pub(crate) rows: [&'a [f32]; N],
-    pub(crate) weights: [f32; N],
+pub(crate) struct InOrder<'a, const K: usize> {
+    pub(crate) rows: [&'a [f32]; K],
+    pub(crate) weights: [f32; K],
 }
 
-impl<const N: usize> Sums for InOrder<'_, N> {
+impl<const K: usize> Sums for InOrder<'_, K> {
     #[inline(always)]
-    fn sums<V: Vector>(&self, v: V, x: usize) -> V::F {
-        let mut sum = v.mul(v.splat(self.weights[0]), v.load_f32(at(v, self.rows[0], x)));
-        for k in 1..N {
-            sum = v.fma(v.splat(self.weights[k]), v.load_f32(at(v, self.rows[k], x)), sum);
+    fn each<const N: usize, V: Vector<N>>(
+        &self,
+        v: V,
+        range: Range<usize>,
+        mut store: impl FnMut(usize, V::F),
+    ) {
+        let (mut rows, mut weights) = ([&[] as &[[f32; N]]; K], [v.splat(0.0); K]);
+        for k in 0..K {
+            rows[k] = chunks(self.rows[k], range.clone());
+            weights[k] = v.splat(self.weights[k]);
         }
-        sum
+        for i in 0..rows[0].len() {
+            let mut sum = v.mul(weights[0], v.load_f32(&rows[0][i]));
+            for k in 1..K {
+                sum = v.fma(weights[k], v.load_f32(&rows[k][i]), sum);
+            }
+            store(i, sum);
+        }
     }
 }
 
@@ -137,51 +167,66 @@ impl Block for Accumulate<'_> {
     const OVERLAP: bool = false;
 
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        let mut taps = self.rows.iter().zip(self.weights).map(
-            #[inline(always)]
-            |(row, &w)| (v.splat(w), v.load_f32(at(v, row, x))),
-        );
-        let mut sum = match (self.first, taps.len()) {
-            (true, 1..) => {
-                let (w, p) = taps.next().expect("a tap");
-                v.mul(w, p)
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        for (i, acc) in chunks_mut::<f32, N>(self.acc, range.clone()).iter_mut().enumerate() {
+            let mut taps = self.rows.iter().zip(self.weights);
+            let mut sum = v.load_f32(acc);
+            if self.first
+                && let Some((row, &w)) = taps.next()
+            {
+                sum = v.mul(v.splat(w), v.load_f32(&chunks(row, range.clone())[i]));
             }
-            _ => v.load_f32(at(v, self.acc, x)),
-        };
-        for (w, p) in taps {
-            sum = v.fma(w, p, sum);
+            for (row, &w) in taps {
+                sum = v.fma(v.splat(w), v.load_f32(&chunks(row, range.clone())[i]), sum);
+            }
+            v.store_f32(sum, acc);
         }
-        v.store_f32(sum, at_mut(v, self.acc, x));
     }
 }
 
-/// `w[0] * centre`, then `fma(w[k], row[-k] + row[+k], sum)`; rows from top to bottom, `2 * weights.len() - 1`.
-pub(crate) struct Mirrored<'a, const N: usize> {
+/// `w[0] * centre`, then `fma(w[k], row[-k] + row[+k], sum)`; rows from top to bottom, `2 * radius + 1`.
+pub(crate) struct Mirrored<'a, const R: usize> {
     pub(crate) rows: [&'a [f32]; 31],
     pub(crate) weights: [f32; 16],
-    /// Rows on each side when `N` is 0; otherwise `N` rows, known to the compiler.
+    /// Rows on each side when `R` is 0; otherwise `R` rows, known to the compiler.
     pub(crate) radius: usize,
 }
 
-impl<const N: usize> Sums for Mirrored<'_, N> {
+impl<const R: usize> Sums for Mirrored<'_, R> {
     #[inline(always)]
-    fn sums<V: Vector>(&self, v: V, x: usize) -> V::F {
-        let radius = if N == 0 { self.radius } else { N };
-        let mut sum = v.mul(v.splat(self.weights[0]), v.load_f32(at(v, self.rows[radius], x)));
-        for k in 1..=radius {
-            let (above, below) = (at(v, self.rows[radius - k], x), at(v, self.rows[radius + k], x));
-            sum = v.fma(v.splat(self.weights[k]), f32::pair(v, above, below), sum);
+    fn each<const N: usize, V: Vector<N>>(
+        &self,
+        v: V,
+        range: Range<usize>,
+        mut store: impl FnMut(usize, V::F),
+    ) {
+        let first = v.splat(self.weights[0]);
+        if R == 0 {
+            let row = |k: usize| chunks(self.rows[k], range.clone());
+            for i in 0..range.len() / N {
+                let mut sum = v.mul(first, v.load_f32(&row(self.radius)[i]));
+                for k in 1..=self.radius {
+                    let (above, below) = (row(self.radius - k), row(self.radius + k));
+                    sum = v.fma(v.splat(self.weights[k]), f32::pair(v, &above[i], &below[i]), sum);
+                }
+                store(i, sum);
+            }
+            return;
         }
-        sum
+        // Indices known to the compiler, so that slices and weights stay in registers.
+        let centre = chunks(self.rows[R], range.clone());
+        let (mut above, mut below, mut weights) = ([centre; 3], [centre; 3], [first; 3]);
+        for k in 0..R {
+            above[k] = chunks(self.rows[R - 1 - k], range.clone());
+            below[k] = chunks(self.rows[R + 1 + k], range.clone());
+            weights[k] = v.splat(self.weights[k + 1]);
+        }
+        for (i, centre) in centre.iter().enumerate() {
+            let mut sum = v.mul(first, v.load_f32(centre));
+            for k in 0..R {
+                sum = v.fma(weights[k], f32::pair(v, &above[k][i], &below[k][i]), sum);
+            }
+            store(i, sum);
+        }
     }
-}
-
-/// The rows of `row` in the plane `p`.
-#[inline(always)]
-pub(crate) fn planes<'a, const N: usize>(rows: &[Row<'a>; N], p: usize) -> [&'a [f32]; N] {
-    rows.map(
-        #[inline(always)]
-        |row| row.plane::<f32>(p),
-    )
 }

@@ -6,13 +6,23 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod luma;
 mod one;
 mod pixel;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod resample;
 
+pub(crate) use luma::LumaTable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use luma::luma_avx2;
 pub(crate) use one::One;
-pub(crate) use pixel::Pixel;
+pub(crate) use pixel::{Pixel, THOUSANDTH, THOUSANDTH_REST};
 pub(crate) use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use resample::{pairs_avx2, sums_avx2};
+
+use std::ops::Range;
 
 use crate::SimdLevel;
 
@@ -29,25 +39,23 @@ pub(crate) enum Level {
 /// A piece of work that is generic over the vector type.
 pub(crate) trait WithVector {
     /// Does the work. Must be `#[inline(always)]` so that it is compiled with the vector's instructions.
-    fn run<V: Vector>(self, v: V);
+    fn run<const N: usize, V: Vector<N>>(self, v: V);
 }
 
-/// Work on a row, one block of [`Vector::LANES`] samples at a time.
+/// Work on the samples of a row that does not depend on its neighbours' results.
 pub(crate) trait Block {
     /// Whether the same samples may be computed twice, which lets the last block overlap its neighbour. False
     /// for work that reads what it writes.
     const OVERLAP: bool = true;
 
-    /// Computes the samples `x .. x + LANES`.
-    fn block<V: Vector>(&mut self, v: V, x: usize);
+    /// Computes the samples `range`, whose length is a multiple of `N` and not 0.
+    ///
+    /// Loops over [`chunks`] of equal length, so that the compiler drops the bounds checks.
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>);
 }
 
-/// Operations on a block of binary32 lanes.
-///
-/// Slices given to loads and stores have at least [`Vector::LANES`] elements.
-pub(crate) trait Vector: Copy {
-    /// Samples in a block.
-    const LANES: usize;
+/// Operations on `N` lanes of binary32.
+pub(crate) trait Vector<const N: usize>: Copy {
     /// A block of lanes.
     type F: Copy;
 
@@ -61,16 +69,50 @@ pub(crate) trait Vector: Copy {
     /// `a > b ? then : 0`, lane by lane; false for NaN.
     fn if_greater(self, a: Self::F, b: Self::F, then: Self::F) -> Self::F;
 
-    fn load_u8(self, src: &[u8]) -> Self::F;
-    fn load_u16(self, src: &[u16]) -> Self::F;
-    fn load_f32(self, src: &[f32]) -> Self::F;
+    fn load_u8(self, src: &[u8; N]) -> Self::F;
+    fn load_u16(self, src: &[u16; N]) -> Self::F;
+    fn load_f32(self, src: &[f32; N]) -> Self::F;
     /// `a + b` of samples; exact.
-    fn pair_u8(self, a: &[u8], b: &[u8]) -> Self::F;
+    fn pair_u8(self, a: &[u8; N], b: &[u8; N]) -> Self::F;
+    /// [`gradient`] of bytes. Everything before the root is a small integer, so any arithmetic will do.
+    #[inline(always)]
+    fn gradient_u8(
+        self,
+        above: Three<'_, u8, N>,
+        here: Three<'_, u8, N>,
+        below: Three<'_, u8, N>,
+    ) -> Self::F {
+        gradient(self, above, here, below)
+    }
     /// Quantises and stores.
-    fn store_u8(self, value: Self::F, dst: &mut [u8]);
+    fn store_u8(self, value: Self::F, dst: &mut [u8; N]);
     /// Quantises and stores.
-    fn store_u16(self, value: Self::F, dst: &mut [u16]);
-    fn store_f32(self, value: Self::F, dst: &mut [f32]);
+    fn store_u16(self, value: Self::F, dst: &mut [u16; N]);
+    fn store_f32(self, value: Self::F, dst: &mut [f32; N]);
+}
+
+/// Blocks of a row: one column to the left, at the columns themselves, one to the right.
+pub(crate) type Three<'a, T, const N: usize> = [&'a [T; N]; 3];
+
+/// Gradient magnitude as [`mip_plan::Sobel`] defines it.
+#[inline(always)]
+pub(crate) fn gradient<const N: usize, V: Vector<N>, T: Pixel>(
+    v: V,
+    above: Three<'_, T, N>,
+    here: Three<'_, T, N>,
+    below: Three<'_, T, N>,
+) -> V::F {
+    let two = v.splat(2.0);
+    let [d_above, d_here, d_below] = [
+        v.sub(T::load(v, above[2]), T::load(v, above[0])),
+        v.sub(T::load(v, here[2]), T::load(v, here[0])),
+        v.sub(T::load(v, below[2]), T::load(v, below[0])),
+    ];
+    let gx = v.fma(two, d_here, v.add(d_above, d_below));
+    let s_above = v.fma(two, T::load(v, above[1]), T::pair(v, above[0], above[2]));
+    let s_below = v.fma(two, T::load(v, below[1]), T::pair(v, below[0], below[2]));
+    let gy = v.sub(s_below, s_above);
+    v.sqrt(v.fma(gx, gx, v.mul(gy, gy)))
 }
 
 impl Level {
@@ -123,44 +165,41 @@ impl Level {
         struct Drive<B>(B, usize);
         impl<B: Block> WithVector for Drive<B> {
             #[inline(always)]
-            fn run<V: Vector>(mut self, v: V) {
-                drive(v, &mut self.0, 0, self.1);
+            fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
+                drive(v, &mut self.0, 0..self.1);
             }
         }
         self.with(Drive(block, len));
     }
 }
 
-/// Runs a block over `start..end`.
+/// Runs a block over a range of any length.
 #[inline(always)]
-pub(crate) fn drive<V: Vector, B: Block>(v: V, block: &mut B, start: usize, end: usize) {
-    let mut x = start;
-    while x + V::LANES <= end {
-        block.block(v, x);
-        x += V::LANES;
+pub(crate) fn drive<const N: usize, V: Vector<N>, B: Block>(v: V, block: &mut B, range: Range<usize>) {
+    let Range { start, end } = range;
+    let full = end - (end - start) % N;
+    if start < full {
+        block.run(v, start..full);
     }
-    if x < end {
-        if B::OVERLAP && end - start >= V::LANES {
-            block.block(v, end - V::LANES);
+    if full < end {
+        if B::OVERLAP && end - start >= N {
+            block.run(v, end - N..end);
         } else {
-            while x < end {
-                block.block(One, x);
-                x += 1;
-            }
+            block.run(One, full..end);
         }
     }
 }
 
-/// `src[x .. x + LANES]`.
+/// The samples `range` in blocks.
 #[inline(always)]
-pub(crate) fn at<V: Vector, T>(_: V, src: &[T], x: usize) -> &[T] {
-    &src[x..x + V::LANES]
+pub(crate) fn chunks<T, const N: usize>(src: &[T], range: Range<usize>) -> &[[T; N]] {
+    src[range].as_chunks().0
 }
 
-/// `dst[x .. x + LANES]`.
+/// The samples `range` in writable blocks.
 #[inline(always)]
-pub(crate) fn at_mut<V: Vector, T>(_: V, dst: &mut [T], x: usize) -> &mut [T] {
-    &mut dst[x..x + V::LANES]
+pub(crate) fn chunks_mut<T, const N: usize>(dst: &mut [T], range: Range<usize>) -> &mut [[T; N]] {
+    dst[range].as_chunks_mut().0
 }
 
 #[cfg(test)]

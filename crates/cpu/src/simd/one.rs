@@ -6,8 +6,7 @@ use super::Vector;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct One;
 
-impl Vector for One {
-    const LANES: usize = 1;
+impl Vector<1> for One {
     type F = f32;
 
     #[inline(always)]
@@ -46,37 +45,37 @@ impl Vector for One {
     }
 
     #[inline(always)]
-    fn load_u8(self, src: &[u8]) -> f32 {
+    fn load_u8(self, src: &[u8; 1]) -> f32 {
         src[0].to_f32()
     }
 
     #[inline(always)]
-    fn load_u16(self, src: &[u16]) -> f32 {
+    fn load_u16(self, src: &[u16; 1]) -> f32 {
         src[0].to_f32()
     }
 
     #[inline(always)]
-    fn load_f32(self, src: &[f32]) -> f32 {
+    fn load_f32(self, src: &[f32; 1]) -> f32 {
         src[0]
     }
 
     #[inline(always)]
-    fn pair_u8(self, a: &[u8], b: &[u8]) -> f32 {
+    fn pair_u8(self, a: &[u8; 1], b: &[u8; 1]) -> f32 {
         f32::from(u16::from(a[0]) + u16::from(b[0]))
     }
 
     #[inline(always)]
-    fn store_u8(self, value: f32, dst: &mut [u8]) {
+    fn store_u8(self, value: f32, dst: &mut [u8; 1]) {
         dst[0] = Sample::from_f32(value);
     }
 
     #[inline(always)]
-    fn store_u16(self, value: f32, dst: &mut [u16]) {
+    fn store_u16(self, value: f32, dst: &mut [u16; 1]) {
         dst[0] = Sample::from_f32(value);
     }
 
     #[inline(always)]
-    fn store_f32(self, value: f32, dst: &mut [f32]) {
+    fn store_f32(self, value: f32, dst: &mut [f32; 1]) {
         dst[0] = value;
     }
 }

@@ -1,32 +1,52 @@
 use mip_core::Sample;
 
-use super::Vector;
+use super::{Three, Vector, gradient};
 
 /// A sample type that blocks of lanes can be loaded from and stored to.
 pub(crate) trait Pixel: Sample {
-    /// The first lanes of `src`, widened.
-    fn load<V: Vector>(v: V, src: &[Self]) -> V::F;
+    /// Widened samples.
+    fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F;
     /// Widened `a + b`; exact for integers, one rounding for f32.
-    fn pair<V: Vector>(v: V, a: &[Self], b: &[Self]) -> V::F;
-    /// Quantises to the first lanes of `dst`.
-    fn store<V: Vector>(v: V, value: V::F, dst: &mut [Self]);
+    fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F;
+    /// Quantises.
+    fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]);
+    /// Gradient magnitude as [`mip_plan::Sobel`] defines it.
+    #[inline(always)]
+    fn gradient<const N: usize, V: Vector<N>>(
+        v: V,
+        above: Three<'_, Self, N>,
+        here: Three<'_, Self, N>,
+        below: Three<'_, Self, N>,
+    ) -> V::F {
+        gradient(v, above, here, below)
+    }
     /// Luma as [`mip_plan::MapKernel::ColorConvert`] defines it.
     fn luma(r: Self, g: Self, b: Self) -> Self;
 }
 
 impl Pixel for u8 {
     #[inline(always)]
-    fn load<V: Vector>(v: V, src: &[Self]) -> V::F {
+    fn gradient<const N: usize, V: Vector<N>>(
+        v: V,
+        above: Three<'_, Self, N>,
+        here: Three<'_, Self, N>,
+        below: Three<'_, Self, N>,
+    ) -> V::F {
+        v.gradient_u8(above, here, below)
+    }
+
+    #[inline(always)]
+    fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F {
         v.load_u8(src)
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(v: V, a: &[Self], b: &[Self]) -> V::F {
+    fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F {
         v.pair_u8(a, b)
     }
 
     #[inline(always)]
-    fn store<V: Vector>(v: V, value: V::F, dst: &mut [Self]) {
+    fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]) {
         v.store_u8(value, dst);
     }
 
@@ -51,17 +71,17 @@ pub(crate) const THOUSANDTH_REST: f32 = (0.001 - THOUSANDTH as f64) as f32;
 
 impl Pixel for u16 {
     #[inline(always)]
-    fn load<V: Vector>(v: V, src: &[Self]) -> V::F {
+    fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F {
         v.load_u16(src)
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(v: V, a: &[Self], b: &[Self]) -> V::F {
+    fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F {
         v.add(v.load_u16(a), v.load_u16(b))
     }
 
     #[inline(always)]
-    fn store<V: Vector>(v: V, value: V::F, dst: &mut [Self]) {
+    fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]) {
         v.store_u16(value, dst);
     }
 
@@ -76,17 +96,17 @@ impl Pixel for u16 {
 
 impl Pixel for f32 {
     #[inline(always)]
-    fn load<V: Vector>(v: V, src: &[Self]) -> V::F {
+    fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F {
         v.load_f32(src)
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(v: V, a: &[Self], b: &[Self]) -> V::F {
+    fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F {
         v.add(v.load_f32(a), v.load_f32(b))
     }
 
     #[inline(always)]
-    fn store<V: Vector>(v: V, value: V::F, dst: &mut [Self]) {
+    fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]) {
         v.store_f32(value, dst);
     }
 

@@ -1,7 +1,9 @@
+use std::ops::Range;
+
 use mip_core::Sample;
 
 use super::pixel::thousandth;
-use super::{Block, Level, Pixel, Vector, at, at_mut};
+use super::{Block, Level, Pixel, Vector, chunks, chunks_mut};
 use crate::SimdLevel;
 
 fn levels() -> [Level; 2] {
@@ -11,8 +13,11 @@ fn levels() -> [Level; 2] {
 struct Cast<'a, O>(&'a [f32], &'a mut [O]);
 impl<O: Pixel> Block for Cast<'_, O> {
     #[inline(always)]
-    fn block<V: Vector>(&mut self, v: V, x: usize) {
-        O::store(v, v.load_f32(at(v, self.0, x)), at_mut(v, self.1, x));
+    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let src = chunks(self.0, range.clone());
+        for (src, out) in src.iter().zip(chunks_mut(self.1, range)) {
+            O::store(v, v.load_f32(src), out);
+        }
     }
 }
 

@@ -82,19 +82,30 @@ impl Picture {
         }
     }
 
-    fn set(&mut self, frame: usize, x: usize, y: usize, c: usize, value: f32) {
+    /// Byte position of a sample.
+    fn at(&self, frame: usize, x: usize, y: usize, c: usize) -> usize {
         let desc = self.layout.desc;
         let (plane, i) = if desc.layout == Layout::Hwc { (0, x * desc.channels() + c) } else { (c, x) };
-        let mut view = self.view_mut();
-        match desc.dtype {
-            DType::U8 => view.row_as_mut::<u8>(frame, plane, y)[i] = u8::from_f32(value),
-            DType::U16 => view.row_as_mut::<u16>(frame, plane, y)[i] = u16::from_f32(value),
-            DType::F32 => view.row_as_mut::<f32>(frame, plane, y)[i] = value,
+        self.offset + self.layout.row_range(frame, plane, y).start + i * desc.dtype.size()
+    }
+
+    fn set(&mut self, frame: usize, x: usize, y: usize, c: usize, value: f32) {
+        let at = self.at(frame, x, y, c);
+        let bytes = &mut self.memory.as_mut_slice()[at..];
+        match self.layout.desc.dtype {
+            DType::U8 => bytes[0] = u8::from_f32(value),
+            DType::U16 => bytes[..2].copy_from_slice(&u16::from_f32(value).to_ne_bytes()),
+            DType::F32 => bytes[..4].copy_from_slice(&value.to_ne_bytes()),
         }
     }
 
     pub(crate) fn get(&self, frame: usize, x: usize, y: usize, c: usize) -> f32 {
-        self.view().sample(frame, x, y, c) as f32
+        let bytes = &self.memory.as_slice()[self.at(frame, x, y, c)..];
+        match self.layout.desc.dtype {
+            DType::U8 => f32::from(bytes[0]),
+            DType::U16 => f32::from(u16::from_ne_bytes([bytes[0], bytes[1]])),
+            DType::F32 => f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+        }
     }
 
     pub(crate) fn view(&self) -> ImageView<'_> {

@@ -1,0 +1,134 @@
+//! Tables for resampling rows of bytes sixteen source bytes at a time: which of them each output sample takes,
+//! and with what weight.
+
+use mip_plan::AxisTaps;
+
+/// A shuffle's index that gives 0.
+const ZERO: u8 = 0x80;
+/// Source bytes that a shuffle chooses from.
+pub(crate) const REACH: usize = 16;
+
+/// Weighted pairs in 8-bit integers, for weights that are exact small fractions (2:1, 3:2, 5:4, 1:2, ...).
+#[derive(Debug)]
+pub(crate) struct PairTable {
+    /// Output samples of each half of an entry, at most 8.
+    pub(crate) lanes: usize,
+    /// Entries, in order of output samples; none for a row too short for them.
+    pub(crate) entries: Vec<PairEntry>,
+    /// `weight = integer / 2^bits`.
+    pub(crate) bits: u32,
+}
+
+/// Twice [`PairTable::lanes`] output samples, in two halves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairEntry {
+    /// For each output sample its near and its far source byte.
+    pub(crate) choose: [[u8; REACH]; 2],
+    /// Their weights.
+    pub(crate) weights: [[i8; REACH]; 2],
+    /// First source byte of each half.
+    pub(crate) bases: [u32; 2],
+}
+
+/// The largest number of bits a weight is tried with: 64 still fits a signed byte.
+const MOST_BITS: u32 = 6;
+
+/// The smallest `bits` that makes every weight times `2^bits` a whole number; `None` when none does, or when the
+/// weights of an output could make more than its brightest source.
+pub(crate) fn exact_bits(taps: &AxisTaps) -> Option<u32> {
+    let whole = |bits: u32, w: f32| w >= 0.0 && (w * (1 << bits) as f32).fract() == 0.0;
+    let weights = taps.all_weights();
+    let bits = (0..=MOST_BITS).find(|&bits| weights.iter().all(|&w| whole(bits, w)))?;
+    weights.chunks_exact(taps.taps()).all(|w| w.iter().sum::<f32>() <= 1.0).then_some(bits)
+}
+
+impl PairTable {
+    /// For rows of `samples` bytes with `step` bytes a pixel. `None` when the weights are not exact, there are
+    /// more than two, or sources lie too far apart.
+    pub(crate) fn new(taps: &AxisTaps, step: usize, samples: usize) -> Option<Self> {
+        if taps.taps() > 2 {
+            return None;
+        }
+        let bits = exact_bits(taps)?;
+        let near = |s: usize| taps.starts()[s / step] as usize * step + s % step;
+        let far = |s: usize| near(s) + (taps.taps() - 1) * step;
+        let outputs = taps.outputs() * step;
+        let fits = |lanes: usize| {
+            (0..outputs / lanes).all(|entry| {
+                let (first, last) = (entry * lanes, (entry + 1) * lanes - 1);
+                (first..=last).all(|s| far(s) < near(first) + REACH && near(s) >= near(first))
+            })
+        };
+        let lanes = (3..=8).rev().find(|&lanes| fits(lanes))?;
+        let count = if samples < REACH { 0 } else { outputs / (2 * lanes) };
+        let entry = |index: usize| {
+            let mut entry = PairEntry { choose: [[ZERO; REACH]; 2], weights: [[0; REACH]; 2], bases: [0; 2] };
+            for half in 0..2 {
+                let first = (2 * index + half) * lanes;
+                let base = near(first).min(samples - REACH);
+                entry.bases[half] = base as u32;
+                for lane in 0..lanes {
+                    let s = first + lane;
+                    let weights = taps.weights(s / step);
+                    for (k, source) in [near(s), far(s)].into_iter().enumerate() {
+                        entry.choose[half][2 * lane + k] = (source - base) as u8;
+                        let weight = weights.get(k).map_or(0.0, |w| w * (1 << bits) as f32);
+                        entry.weights[half][2 * lane + k] = weight as i8;
+                    }
+                }
+            }
+            entry
+        };
+        Some(Self { lanes, entries: (0..count).map(entry).collect(), bits })
+    }
+}
+
+/// Weighted sums in binary32 for any weights.
+#[derive(Debug)]
+pub(crate) struct SumTable {
+    /// Bytes from a tap to the next.
+    pub(crate) step: usize,
+    /// Taps of each output.
+    pub(crate) taps: usize,
+    /// Entries of eight output samples each.
+    pub(crate) entries: Vec<SumEntry>,
+    /// For each entry and tap the weights of its output samples.
+    pub(crate) weights: Vec<[f32; 8]>,
+}
+
+/// Eight output samples in two halves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SumEntry {
+    /// First source byte of each half, for the first tap.
+    pub(crate) bases: [u32; 2],
+    /// Bytes chosen, each into a 32-bit lane.
+    pub(crate) choose: [[u8; REACH]; 2],
+}
+
+impl SumTable {
+    /// For rows of `samples` bytes with `step` bytes a pixel. `None` when sources lie too far apart or the row
+    /// is too short.
+    pub(crate) fn new(taps: &AxisTaps, step: usize, samples: usize) -> Option<Self> {
+        let near = |s: usize| taps.starts()[s / step] as usize * step + s % step;
+        let last_base = samples.checked_sub(REACH + (taps.taps() - 1) * step)?;
+        let count = taps.outputs() * step / 8;
+        let (mut entries, mut weights) = (Vec::with_capacity(count), Vec::with_capacity(count * taps.taps()));
+        for index in 0..count {
+            let mut entry = SumEntry { bases: [0; 2], choose: [[ZERO; REACH]; 2] };
+            for half in 0..2 {
+                let first = index * 8 + half * 4;
+                let base = near(first).min(last_base);
+                entry.bases[half] = base as u32;
+                for lane in 0..4 {
+                    let distance = near(first + lane).checked_sub(base).filter(|&d| d < REACH)?;
+                    entry.choose[half][4 * lane] = distance as u8;
+                }
+            }
+            entries.push(entry);
+            weights.extend((0..taps.taps()).map(|k| {
+                std::array::from_fn::<f32, 8, _>(|lane| taps.weights((index * 8 + lane) / step)[k])
+            }));
+        }
+        Some(Self { step, taps: taps.taps(), entries, weights })
+    }
+}
