@@ -10,6 +10,7 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+mod validate;
 mod work;
 
 use std::process::ExitCode;

@@ -5,6 +5,7 @@ use crate::{Device, Error};
 /// How a [`crate::Pipeline`] runs. The defaults are the plain path: pooled allocator, direct submission, one
 /// frame at a time; what is switched on here never changes a result.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "independent switches, named as the design names them")]
 pub struct PipelineConfig {
     /// Where it runs; the CPU by default.
     pub device: Device,

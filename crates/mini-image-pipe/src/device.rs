@@ -1,6 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_cpu::{CpuConfig, CpuDevice};
+use mip_cuda::{CudaDevice, CudaOptions};
 use mip_runtime::device::{Device as RuntimeDevice, DeviceInfo};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 
@@ -21,6 +22,7 @@ struct Shared {
 #[derive(Debug)]
 enum Choice {
     Cpu(CpuConfig),
+    Cuda(usize, CudaOptions),
     Given(Arc<dyn RuntimeDevice>),
 }
 
@@ -42,12 +44,35 @@ impl Device {
         Self::of(Choice::Cpu(config))
     }
 
-    /// The best device there is.
+    /// The NVIDIA GPU with that index. Opened at first use.
+    pub fn cuda(index: usize) -> Self {
+        Self::cuda_with(index, CudaOptions::default())
+    }
+
+    /// The NVIDIA GPU with that index, with options of your choice.
+    pub fn cuda_with(index: usize, options: CudaOptions) -> Self {
+        Self::of(Choice::Cuda(index, options))
+    }
+
+    /// The first NVIDIA GPU if one can be used, else the CPU. [`Device::info`] tells which it is.
     ///
     /// # Errors
-    /// When none can be opened.
+    /// When the device chosen cannot be opened.
     pub fn auto() -> Result<Self, Error> {
-        Ok(Self::cpu())
+        Ok(Self::auto_with_reason()?.0)
+    }
+
+    /// As [`Device::auto`], with the reason why it is not a GPU where it is none.
+    ///
+    /// # Errors
+    /// When the device chosen cannot be opened.
+    pub fn auto_with_reason() -> Result<(Self, Option<String>), Error> {
+        let (device, reason) = match mip_cuda::probe().usable(0) {
+            Ok(_) => (Self::cuda(0), None),
+            Err(missing) => (Self::cpu(), Some(missing.to_string())),
+        };
+        device.open()?;
+        Ok((device, reason))
     }
 
     /// A device made elsewhere (a test's null device, another backend).
@@ -81,7 +106,8 @@ impl Device {
             return Ok(device.clone());
         }
         let device: Arc<dyn RuntimeDevice> = match &self.shared.choice {
-            Choice::Cpu(config) => CpuDevice::new(config.clone())?,
+            Choice::Cpu(config) => CpuDevice::new(*config)?,
+            Choice::Cuda(index, options) => CudaDevice::open(*index, options.clone())?,
             Choice::Given(device) => device.clone(),
         };
         opened.device = Some(device.clone());

@@ -20,6 +20,7 @@ pub mod prelude {
 
     pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
     pub use mip_cpu::{CpuConfig, SimdLevel};
+    pub use mip_cuda::CudaOptions;
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
     pub use mip_ops::{
         Blend, Cast, Change, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize,
@@ -31,4 +32,7 @@ pub mod prelude {
     pub use crate::{Device, Error, ExecutionReport, Pipeline, PipelineConfig};
 }
 
-pub use {mip_core as core, mip_graph as graph, mip_ops as ops, mip_plan as plan, mip_runtime as runtime};
+pub use {
+    mip_core as core, mip_cuda as cuda, mip_graph as graph, mip_ops as ops, mip_plan as plan,
+    mip_runtime as runtime,
+};

@@ -117,7 +117,7 @@ fn empty_and_mixed_batches() {
 struct Fails;
 
 impl CustomKernel for Fails {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "fails"
     }
 

@@ -61,12 +61,12 @@ impl RunArgs {
 
     /// Why this device, when it was chosen for the user.
     pub(crate) fn device_note(&self) -> Option<String> {
-        (self.device == DeviceArg::Auto).then(|| format!("cuda: {NO_CUDA}"))
+        (self.device == DeviceArg::Auto)
+            .then(|| mip_cuda::probe().usable(0).err())
+            .flatten()
+            .map(|m| format!("cuda: {m}"))
     }
 }
-
-/// Why there is no CUDA device.
-pub(crate) const NO_CUDA: &str = "not built into this version";
 
 /// `--device`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,14 +77,21 @@ pub(crate) enum DeviceArg {
 }
 
 impl DeviceArg {
-    fn open(self) -> Result<Device, Failure> {
-        match self {
-            Self::Auto => Ok(Device::auto()?),
-            Self::Cpu => Ok(Device::cpu()),
-            Self::Cuda(_) => Err(Failure::Request(format!(
-                "device '{self}' is not available: CUDA is {NO_CUDA}; use `--device cpu` or leave --device out"
-            ))),
-        }
+    /// Opens the device. One that was asked for and is not there is a failure of the machine (exit code 1), with
+    /// the reason and the remedy; `auto` takes the CPU then.
+    pub(crate) fn open(self) -> Result<Device, Failure> {
+        Ok(self.open_with_reason()?.0)
+    }
+
+    /// As [`DeviceArg::open`], and why `auto` did not take a GPU.
+    pub(crate) fn open_with_reason(self) -> Result<(Device, Option<String>), Failure> {
+        let device = match self {
+            Self::Auto => return Ok(Device::auto_with_reason()?),
+            Self::Cpu => Device::cpu(),
+            Self::Cuda(index) => Device::cuda(index),
+        };
+        device.open().map_err(|e| Failure::from(e).about(format_args!("--device {self}")))?;
+        Ok((device, None))
     }
 }
 
@@ -130,8 +137,9 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_says_why_and_what_to_do() {
-        let failure = DeviceArg::Cuda(0).open().unwrap_err();
-        assert_eq!(failure.code(), 2);
-        assert!(failure.message().unwrap().contains("--device cpu"));
+        // No machine has that many.
+        let failure = DeviceArg::Cuda(4000).open().unwrap_err();
+        assert_eq!(failure.code(), 1);
+        assert!(failure.message().unwrap().contains("--device cuda:4000"));
     }
 }

@@ -6,6 +6,6 @@ mod pipeline;
 mod size;
 
 pub(crate) use assign::{NamedInput, SetParameter};
-pub(crate) use execution::{NO_CUDA, PlanArgs, RunArgs};
+pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use size::SizeArgs;

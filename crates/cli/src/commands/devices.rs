@@ -1,7 +1,9 @@
+use std::fmt::{Display, Write as _};
+
 use mini_image_pipe::Device;
+use mip_cuda::{CudaDeviceProbe, CudaStatus};
 use serde::Serialize;
 
-use crate::args::NO_CUDA;
 use crate::console;
 use crate::failure::Failure;
 
@@ -15,50 +17,93 @@ pub(crate) struct Args {
 }
 
 /// A device as listed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Entry {
     /// What `--device` takes.
-    device: &'static str,
+    device: String,
     available: bool,
     name: Option<String>,
     /// Cores that are used.
     cores: Option<usize>,
     total_memory: Option<u64>,
-    /// Why it is not available.
+    compute_capability: Option<String>,
+    /// CUDA version the driver supports.
+    driver: Option<String>,
+    nvrtc: Option<String>,
+    /// Whether stream-ordered allocation is supported.
+    stream_ordered: Option<bool>,
+    /// Why it is not available, and what to do.
     reason: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let entries = [cpu(), cuda()];
+    let mut entries = vec![cpu()];
+    entries.extend(cuda(&mip_cuda::probe()));
     if args.json {
         return console::json(&entries);
     }
-    for entry in entries {
-        let name = entry.name.unwrap_or_default();
-        match entry.reason {
-            Some(reason) => console::line(format_args!("{:6}not available: {reason}", entry.device))?,
-            None => console::line(format_args!("{:6}{name}", entry.device))?,
-        }
+    for entry in &entries {
+        console::line(entry.text())?;
     }
     Ok(())
+}
+
+impl Entry {
+    fn text(&self) -> String {
+        if let Some(reason) = &self.reason {
+            return format!("{:8} not available: {reason}", self.device);
+        }
+        let mut text = format!("{:8} {}", self.device, self.name.as_deref().unwrap_or_default());
+        let mut add = |what: &str, value: Option<&dyn Display>| {
+            if let Some(value) = value {
+                let _ = write!(text, ", {what}{value}");
+            }
+        };
+        let memory = self.total_memory.map(|bytes| format!("{} GiB", bytes >> 30));
+        add("compute capability ", self.compute_capability.as_ref().map(|v| v as _));
+        add("", memory.as_ref().map(|v| v as _));
+        add("driver for CUDA ", self.driver.as_ref().map(|v| v as _));
+        add("NVRTC ", self.nvrtc.as_ref().map(|v| v as _));
+        let ordered = self.stream_ordered.map(|yes| if yes { "yes" } else { "no" });
+        add("stream-ordered allocation: ", ordered.as_ref().map(|v| v as _));
+        text
+    }
 }
 
 fn cpu() -> Entry {
     let info = Device::cpu().info();
     Entry {
-        device: "cpu",
+        device: "cpu".to_owned(),
         available: info.is_ok(),
         cores: std::thread::available_parallelism().ok().map(usize::from),
         total_memory: info.as_ref().ok().and_then(|i| i.total_memory),
         reason: info.as_ref().err().map(ToString::to_string),
         name: info.ok().map(|i| i.name),
+        ..Entry::default()
     }
 }
 
-const fn no_device(device: &'static str) -> Entry {
-    Entry { device, available: false, name: None, cores: None, total_memory: None, reason: None }
-}
-
-fn cuda() -> Entry {
-    Entry { reason: Some(format!("CUDA is {NO_CUDA}")), ..no_device("cuda") }
+/// One entry for each GPU; a single one with the reason when there is none.
+fn cuda(status: &CudaStatus) -> Vec<Entry> {
+    let version = |found: &Result<mip_cuda::CudaVersion, mip_cuda::Missing>| {
+        found.as_ref().ok().map(ToString::to_string)
+    };
+    let (driver, nvrtc) = (version(&status.driver), version(&status.nvrtc));
+    let entry = |index: usize| {
+        let reason = status.usable(index).err().map(|missing| missing.to_string());
+        let found: Option<&CudaDeviceProbe> = status.devices.get(index).and_then(|d| d.as_ref().ok());
+        Entry {
+            device: if status.devices.is_empty() { "cuda".to_owned() } else { format!("cuda:{index}") },
+            available: reason.is_none(),
+            name: found.map(|d| d.name.clone()),
+            total_memory: found.map(|d| d.total_memory),
+            compute_capability: found.map(|d| format!("{}.{}", d.capability.0, d.capability.1)),
+            driver: driver.clone(),
+            nvrtc: nvrtc.clone(),
+            stream_ordered: found.map(|d| d.stream_ordered),
+            reason,
+            ..Entry::default()
+        }
+    };
+    (0..status.devices.len().max(1)).map(entry).collect()
 }

@@ -6,6 +6,7 @@ mod devices;
 mod ops;
 mod plan;
 mod run;
+mod validate;
 
 use clap::{Parser, Subcommand};
 
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Plan(plan::Args),
     Ops(ops::Args),
     Devices(devices::Args),
+    Validate(validate::Args),
 }
 
 impl Command {
@@ -44,6 +46,7 @@ impl Command {
             Self::Plan(args) => plan::run(&args),
             Self::Ops(args) => ops::run(&args),
             Self::Devices(args) => devices::run(&args),
+            Self::Validate(args) => validate::run(&args),
         }
     }
 }

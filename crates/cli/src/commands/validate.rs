@@ -18,6 +18,12 @@ pub(crate) struct Args {
     /// Every format, sample type and layout with every operator, instead of a selection
     #[arg(long)]
     full: bool,
+    /// Only checks whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Leave out the larger pictures, for runs under a sanitizer
+    #[arg(long)]
+    small: bool,
     /// Executions of the repeated diamond
     #[arg(long, value_name = "N", default_value_t = 200)]
     repeat: usize,
@@ -36,12 +42,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let device = args.device.open_for_validation()?;
+    let device = args.device.open()?;
     let name = device.info()?.name;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let request = Request {
         device,
         full: args.full,
+        small: args.small,
+        only: args.only.clone().unwrap_or_default(),
         repeat: args.repeat,
         graphs: args.graphs,
         seed: args.seed,
@@ -55,6 +63,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         for line in report.lines() {
             console::line(line)?;
         }
+    }
+    if report.checks.is_empty() {
+        return Err(Failure::Request(format!("no check has '{}' in its name", request.only)));
     }
     if report.failed > 0 { Err(Failure::Reported(1)) } else { Ok(()) }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Request {
     pub(crate) device: Device,
     /// Every format, sample type and layout with every operator, instead of a selection.
     pub(crate) full: bool,
+    /// Without the larger pictures.
+    pub(crate) small: bool,
+    /// Only checks whose name contains this.
+    pub(crate) only: String,
     /// Executions of the repeated scenarios.
     pub(crate) repeat: usize,
     /// Random graphs to compare.
@@ -38,7 +42,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("modes", modes::checks(request)),
         ("scenarios", scenarios::checks(request)),
     ] {
-        for (name, check) in list {
+        for (name, check) in list.into_iter().filter(|(name, _)| name.contains(&request.only)) {
             progress(&name);
             let start = Instant::now();
             let outcome = check(request);

@@ -13,7 +13,8 @@ const DIAMOND: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 
      ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges ! cut:threshold threshold=100 inputs=mix \
      ! mirrored:flip inputs=edges";
 /// The benchmark's first workload.
-const CHAIN: &str = "resize width=128 height=72 ! color_convert to=gray ! soft:gaussian_blur kernel=5 sigma=1.1 ! sobel";
+const CHAIN: &str =
+    "resize width=128 height=72 ! color_convert to=gray ! soft:gaussian_blur kernel=5 sigma=1.1 ! sobel";
 
 /// Results by output.
 type Results = Vec<(String, Vec<ImageBuffer>)>;
@@ -67,6 +68,7 @@ fn all_same(actual: &Results, expected: &Results) -> Result<(), String> {
     Ok(())
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
 fn text(error: impl ToString) -> String {
     error.to_string()
 }
@@ -100,7 +102,10 @@ fn repeated(request: &Request) -> Outcome {
             if execution < 2 {
                 settled = Some(allocations);
             } else if allocations != before {
-                return Err(format!("execution {execution} made {} driver allocations", allocations - before));
+                return Err(format!(
+                    "execution {execution} made {} driver allocations",
+                    allocations - before
+                ));
             }
         }
         Ok(())
@@ -116,14 +121,20 @@ fn batch(request: &Request) -> Outcome {
     cases(1, &list, |&(line, frames, most)| {
         let images: Vec<ImageBuffer> =
             (0..frames).map(|i| picture(130, 71, request.seed.wrapping_add(i as u64))).collect();
-        let config =
-            PipelineConfig { device: request.device.clone(), max_batch_size: most, ..PipelineConfig::default() };
+        let config = PipelineConfig {
+            device: request.device.clone(),
+            max_batch_size: most,
+            ..PipelineConfig::default()
+        };
         let spec = PipelineSpec::parse_line(line).map_err(text)?;
         let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
         let report = pipeline.execute_batch(&images).map_err(text)?;
         let chunks = frames.div_ceil(most) as u64;
         if let Some(task) = report.tasks.iter().find(|t| t.invocations != chunks) {
-            return Err(format!("'{}' was invoked {} times for {chunks} batches", task.name, task.invocations));
+            return Err(format!(
+                "'{}' was invoked {} times for {chunks} batches",
+                task.name, task.invocations
+            ));
         }
         let together = results(&pipeline);
         for (frame, image) in images.iter().enumerate() {
@@ -139,15 +150,17 @@ fn batch(request: &Request) -> Outcome {
 fn parameters(request: &Request) -> Outcome {
     let image = picture(193, 109, request.seed);
     let run = || -> Result<(), Error> {
-        let mut pipelines =
-            [pipeline(CHAIN, &request.device, 4)?, pipeline(CHAIN, &Device::cpu(), 1)?];
+        let mut pipelines = [pipeline(CHAIN, &request.device, 4)?, pipeline(CHAIN, &Device::cpu(), 1)?];
         for p in &mut pipelines {
             p.set_named_input("input", &image)?;
         }
-        for (parameter, value) in [("sigma", 0.7), ("sigma", 2.5), ("kernel", 9.0), ("sigma", 1.1), ("kernel", 5.0)] {
+        for (parameter, value) in
+            [("sigma", 0.7), ("sigma", 2.5), ("kernel", 9.0), ("sigma", 1.1), ("kernel", 5.0)]
+        {
             for p in &mut pipelines {
                 let soft = p.task("soft")?;
-                let value = if parameter == "kernel" { (value as i64).into() } else { mip_ops::Value::from(value) };
+                let value =
+                    if parameter == "kernel" { (value as i64).into() } else { mip_ops::Value::from(value) };
                 p.set_parameter(soft, parameter, value)?;
                 p.execute()?;
             }

@@ -3,10 +3,11 @@
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_graph::PipelineSpec;
+use mip_ops::Value;
 use mip_testkit::images::{FEW_SIZES, Picture, SplitMix64, padded};
-use mip_testkit::{Params, check_contract, reference};
+use mip_testkit::{Param, Params, check_contract, reference};
 
-use super::{Outcome, Pending, Request, cases};
+use super::{Pending, Request, cases};
 
 /// Above this many samples the f64 references take too long; bytes are still compared with the CPU.
 const REFERENCE_SAMPLES: usize = 40_000;
@@ -70,7 +71,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     let full = request.full;
     let check = |&(op, ways): &(&'static str, Ways)| -> Pending {
         let run = move |request: &Request| {
-            let list = list(op, ways, full, request.seed);
+            let list = list(op, ways, full, request);
             let cpu = Device::cpu();
             cases(request.jobs, &list, |case| compare(case, &request.device, &cpu))
         };
@@ -79,14 +80,15 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     OPERATORS.iter().map(check).collect()
 }
 
-fn list(op: &'static str, ways: Ways, full: bool, seed: u64) -> Vec<Case> {
+fn list(op: &'static str, ways: Ways, full: bool, request: &Request) -> Vec<Case> {
+    let large: &[(u32, u32)] = if request.small { &[(67, 35)] } else { &[(67, 35), (641, 479)] };
     let mut cases = Vec::new();
     for (format, dtype, layout) in kinds(full) {
-        for &(width, height) in FEW_SIZES.iter().chain(&[(641, 479)]) {
+        for &(width, height) in FEW_SIZES.iter().chain(large) {
             let Ok(desc) = ImageDesc::new(width, height, format, dtype) else { continue };
             let desc = desc.with_layout(layout);
             for params in ways(&desc) {
-                cases.push(Case { op, params, desc, seed: seed.wrapping_add(cases.len() as u64) });
+                cases.push(Case { op, params, desc, seed: request.seed.wrapping_add(cases.len() as u64) });
             }
         }
     }
@@ -116,7 +118,7 @@ fn compare(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
 
 fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
     let mut random = SplitMix64::new(case.seed);
-    let slots = if case.op == "blend" { 2 } else { 1 };
+    let slots = slots(case.op);
     let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
@@ -132,7 +134,7 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
         if actual.desc().bytes() / actual.desc().dtype.size() <= REFERENCE_SAMPLES {
             let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
             let of_frame: Vec<&ImageBuffer> = of_frame.iter().collect();
-            let exact = reference::apply(case.op, &Params::line(&case.params), &of_frame);
+            let exact = reference::apply(case.op, &reference_params(case)?, &of_frame);
             check_contract(actual, &exact, actual.desc().dtype)
                 .map_err(|v| format!("frame {frame} of {frames} against the f64 reference: {v}"))?;
         }
@@ -140,14 +142,21 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
     if actual.len() == expected.len() { Ok(()) } else { Err(format!("{} results", actual.len())) }
 }
 
-fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {
-    let Case { op, params, .. } = case;
-    let line = match inputs {
-        [_] => format!("task:{op} {params}"),
+/// The case as a pipeline.
+fn line(Case { op, params, .. }: &Case) -> String {
+    match slots(op) {
+        1 => format!("task:{op} {params}"),
         _ => format!("inputs=a,b ! task:{op} {params} inputs=@a,@b"),
-    };
+    }
+}
+
+fn slots(op: &str) -> usize {
+    if op == "blend" { 2 } else { 1 }
+}
+
+fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {
     let config = PipelineConfig { device: device.clone(), poison: true, ..PipelineConfig::default() };
-    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(&line)?, config)?;
+    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(&line(case))?, config)?;
     let task = pipeline.task("task")?;
     match inputs {
         [input] if input.batch_size() > 1 => {
@@ -162,6 +171,22 @@ fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<Image
         }
     }
     Ok(pipeline.batch_outputs(task)?.to_vec())
+}
+
+/// The case's parameters as the references take them.
+fn reference_params(case: &Case) -> Result<Params, String> {
+    let spec = PipelineSpec::parse_line(&line(case)).map_err(|e| e.to_string())?;
+    let given = spec.tasks.iter().flat_map(|task| &task.params);
+    Ok(given.fold(Params::new(), |params, (name, value)| {
+        let value = match value.value.clone() {
+            Value::Bool(v) => Param::Bool(v),
+            Value::Int(v) => Param::Int(v),
+            Value::Float(v) => Param::Float(v),
+            Value::Text(v) => Param::Text(v),
+            Value::List(v) => Param::List(v),
+        };
+        params.with(&name.value, value)
+    }))
 }
 
 /// Compares byte for byte and names the first pixel that differs.

@@ -72,7 +72,8 @@ impl Report {
         for check in &self.checks {
             let Check { section, name, outcome, elapsed_ms } = check;
             let (verdict, cases) = (check.verdict(), outcome.cases);
-            lines.push(format!("{section:10} {name:width$}  {cases:6} cases  {elapsed_ms:9.1} ms  {verdict}"));
+            lines
+                .push(format!("{section:10} {name:width$}  {cases:6} cases  {elapsed_ms:9.1} ms  {verdict}"));
             lines.extend(outcome.skipped.iter().map(|reason| format!("    {reason}")));
             lines.extend(outcome.failures.iter().take(SHOWN).map(|text| format!("    {text}")));
             if outcome.failures.len() > SHOWN {
@@ -102,6 +103,9 @@ mod tests {
         let report = Report::new("null".into(), 7, checks);
         assert_eq!((report.passed, report.failed, report.skipped, report.cases), (1, 1, 1, 2));
         let text = report.lines().join("\n");
-        assert!(text.contains("pixel 3,4") && text.contains("no such thing") && text.contains("FAILED"), "{text}");
+        assert!(
+            text.contains("pixel 3,4") && text.contains("no such thing") && text.contains("FAILED"),
+            "{text}"
+        );
     }
 }

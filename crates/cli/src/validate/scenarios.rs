@@ -42,6 +42,7 @@ fn pipeline(request: &Request, config: PipelineConfig) -> Result<Pipeline, Error
     Ok(pipeline)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
 fn text(error: impl ToString) -> String {
     error.to_string()
 }
@@ -119,7 +120,7 @@ fn limit(request: &Request) -> Result<(), String> {
 struct Fails;
 
 impl CustomKernel for Fails {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "fails"
     }
 

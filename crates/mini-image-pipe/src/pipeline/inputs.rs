@@ -20,17 +20,16 @@ impl Pipeline {
             Some(Source::Input(index)) => Some(*index),
             _ => None,
         });
-        let index = match bound {
-            Some(index) => index,
-            None => {
-                let name = self.new_input_name(task, None)?;
-                // Declared only for a slot that is free; otherwise the graph says what feeds them all.
-                if sources.contains(&None) {
-                    self.graph.declare_input(&name)?;
-                }
-                self.graph.connect_input(&name, task)?;
-                self.graph.inputs().len() - 1
+        let index = if let Some(index) = bound {
+            index
+        } else {
+            let name = self.new_input_name(task, None)?;
+            // Declared only for a slot that is free; otherwise the graph says what feeds them all.
+            if sources.contains(&None) {
+                self.graph.declare_input(&name)?;
             }
+            self.graph.connect_input(&name, task)?;
+            self.graph.inputs().len() - 1
         };
         self.bind(index, image);
         Ok(())
@@ -44,17 +43,16 @@ impl Pipeline {
         let spec = self.graph.operator(task)?.spec();
         let sources = self.graph.sources(task)?;
         let source = spec.inputs.iter().position(|s| *s == slot).map(|i| sources[i]);
-        let index = match source {
-            Some(Some(Source::Input(index))) => index,
-            _ => {
-                let name = self.new_input_name(task, Some(slot))?;
-                // Declared only for a slot that is there and free; otherwise the graph says what is wrong.
-                if source == Some(None) {
-                    self.graph.declare_input(&name)?;
-                }
-                self.graph.connect_input_slot(&name, task, slot)?;
-                self.graph.inputs().len() - 1
+        let index = if let Some(Some(Source::Input(index))) = source {
+            index
+        } else {
+            let name = self.new_input_name(task, Some(slot))?;
+            // Declared only for a slot that is there and free; otherwise the graph says what is wrong.
+            if source == Some(None) {
+                self.graph.declare_input(&name)?;
             }
+            self.graph.connect_input_slot(&name, task, slot)?;
+            self.graph.inputs().len() - 1
         };
         self.bind(index, image);
         Ok(())
