@@ -25,7 +25,7 @@ for what in "$@"; do
     parity) step parity "$bin/parity" --every "${EVERY:-5}" ;;
     sanitize)
       for tool in memcheck racecheck initcheck; do
-        step "$tool" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --repeat 5 --graphs 5
+        step "$tool" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --small --repeat 5 --graphs 5
       done ;;
     time) step time "$bin/parity" --time ;;
   esac

@@ -3,7 +3,7 @@
 //! ```text
 //! parity [--sizes 1x1,33x1,640x480] [--batch 1,3] [--strides tight,pitched,odd] [--filter TEXT] [--every N]
 //!        [--device N] [--threads N]          compare; exit 1 if anything differs
-//! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator
+//! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator, and copies
 //! parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no GPU
 //! ```
 
@@ -14,6 +14,8 @@
 mod cases;
 #[path = "parity/compare.rs"]
 mod compare;
+#[path = "parity/copies.rs"]
+mod copies;
 #[path = "parity/rig.rs"]
 mod rig;
 #[path = "parity/timing.rs"]
@@ -112,7 +114,8 @@ fn run(options: &Options) -> Result<bool, String> {
         found.index, found.name, found.capability.0, found.capability.1
     );
     if options.time {
-        return timing::time(&device, options).map(|()| true).map_err(|e| e.to_string());
+        let timed = timing::time(&device, options).and_then(|()| copies::copies(&device));
+        return timed.map(|()| true).map_err(|e| e.to_string());
     }
     compare::compare(&device, options).map_err(|e| e.to_string())
 }

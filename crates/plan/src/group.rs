@@ -18,7 +18,7 @@ pub struct Group {
     pub stages: Vec<Stage>,
     /// Stream the group runs on.
     pub lane: u32,
-    /// Groups that must have finished before this one starts (direct producers, and memory hand-overs), sorted.
+    /// Groups that must have finished before this one starts (the direct producers), sorted.
     pub depends_on: Vec<GroupId>,
     /// Scratch memory in the plan's arena, for this group alone while it runs.
     pub workspace: Option<Workspace>,

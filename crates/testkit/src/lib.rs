@@ -4,9 +4,9 @@
 //!   no line with the code that it judges.
 //! * [`compare`] decides whether a result keeps the numeric contract.
 //! * [`golden`] loads what other libraries make of the same inputs.
-//! * [`images`] draws deterministic test pictures; [`strategies`] makes random ones for proptest.
+//! * [`images`] draws deterministic test pictures; `strategies` makes random ones for proptest (feature `strategies`).
 //!
-//! Nothing here is fast and nothing outside tests may depend on it.
+//! Nothing here is fast, and nothing but tests and `mip validate` may depend on it.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ pub mod golden;
 pub mod images;
 mod real;
 pub mod reference;
+#[cfg(any(test, feature = "strategies"))]
 pub mod strategies;
 
 pub use compare::{assert_contract, check_contract};

@@ -92,25 +92,43 @@ fn repeated(request: &Request) -> Outcome {
         let spec = PipelineSpec::parse_line(DIAMOND).map_err(text)?;
         let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
         pipeline.set_named_input("input", &image).map_err(text)?;
-        let mut settled = None;
+        let (mut settled, mut resident) = (None, None);
         for execution in 0..request.repeat {
             let report = pipeline.execute().map_err(|e| format!("execution {execution}: {e}"))?;
             all_same(&results(&pipeline), &expected).map_err(|t| format!("execution {execution}: {t}"))?;
             let allocations =
                 report.memory.device.driver_allocations + report.memory.pinned.driver_allocations;
-            let before = *settled.get_or_insert(allocations);
-            if execution < 2 {
-                settled = Some(allocations);
-            } else if allocations != before {
-                return Err(format!(
-                    "execution {execution} made {} driver allocations",
-                    allocations - before
-                ));
+            match settled {
+                Some(before) if execution >= 2 && allocations != before => {
+                    return Err(format!(
+                        "{} driver allocations by execution {execution}",
+                        allocations - before
+                    ));
+                }
+                _ => settled = Some(allocations),
+            }
+            if execution == request.repeat / 10 {
+                resident = resident_bytes();
             }
         }
-        Ok(())
+        match (resident, resident_bytes()) {
+            (Some(before), Some(after)) if after > before + GROWTH => {
+                Err(format!("host memory grew from {before} to {after} bytes"))
+            }
+            _ => Ok(()),
+        }
     };
     Outcome { cases: request.repeat, ..Outcome::one(run()) }
+}
+
+/// Host memory that an execution may leave the process larger by before it counts as growth: what allocators
+/// and drivers round to, far below a frame an execution.
+const GROWTH: usize = 16 << 20;
+
+/// Resident bytes of this process, where the system tells.
+fn resident_bytes() -> Option<usize> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    pages.split_whitespace().nth(1)?.parse::<usize>().ok().map(|pages| pages * 4096)
 }
 
 fn batch(request: &Request) -> Outcome {

@@ -113,11 +113,16 @@ impl PinnedMemory {
 pub(crate) fn is_pinned(context: &Context, bytes: &[u8]) -> bool {
     let kind_at = |pointer: *const u8| {
         let mut kind: c_uint = 0;
-        // SAFETY: writes one integer. An address the driver does not know is an error, which says "not pinned".
+        let mut attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        let mut value = (&raw mut kind).cast();
+        // The plural call: for an address the driver does not know it answers 0, where the singular one reports
+        // an error that tools such as compute-sanitizer count.
+        // SAFETY: one attribute, one place for its integer, both alive during the call.
         let result = unsafe {
-            sys::cuPointerGetAttribute(
-                (&raw mut kind).cast(),
-                CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+            sys::cuPointerGetAttributes(
+                1,
+                &raw mut attribute,
+                &raw mut value,
                 pointer.addr() as sys::CUdeviceptr,
             )
         };
