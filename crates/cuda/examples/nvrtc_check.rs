@@ -65,7 +65,7 @@ fn usage(log: &str) -> Vec<(String, u32, u32)> {
     let (mut name, mut spilled) = (String::new(), 0);
     for line in log.lines() {
         if let Some(rest) = line.split("Compiling entry function '").nth(1) {
-            name = rest.split('\'').next().unwrap_or_default().to_owned();
+            rest.split('\'').next().unwrap_or_default().clone_into(&mut name);
         } else if line.contains("bytes spill stores") {
             spilled = number_before(line, " bytes spill stores").unwrap_or(0);
         } else if line.contains(" registers") {

@@ -277,7 +277,7 @@ pub fn fill(bytes: &mut [u8], dtype: DType, seed: u64) {
     match dtype {
         DType::U8 | DType::U16 => bytes.iter_mut().for_each(|b| {
             let n = noise.next();
-            *b = if n % 5 == 0 { [0, 255, 128][(n >> 8) as usize % 3] } else { (n >> 16) as u8 };
+            *b = if n.is_multiple_of(5) { [0, 255, 128][(n >> 8) as usize % 3] } else { (n >> 16) as u8 };
         }),
         DType::F32 => bytes.chunks_exact_mut(4).for_each(|b| {
             let n = noise.next();

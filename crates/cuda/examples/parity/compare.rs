@@ -14,6 +14,9 @@ use crate::cases::{Case, Strides, fill, plan};
 use crate::rig::Rig;
 use crate::{Options, chosen};
 
+/// What loading a case gave, once it is done.
+type Loaded = Mutex<Option<Result<Arc<dyn Executable>, DeviceError>>>;
+
 /// What a kernel's name begins with: the row of the table.
 fn family(case: &Case) -> String {
     format!("{} {}", case.kernel.name(), case.inputs[0].dtype)
@@ -150,8 +153,7 @@ pub(crate) fn compare(device: &Arc<CudaDevice>, options: &Options) -> Result<boo
             for &batch in &batches {
                 let plans: Vec<Plan> =
                     cases.iter().map(|case| plan(std::slice::from_ref(case), batch, strides)).collect();
-                let loaded: Vec<Mutex<Option<Result<Arc<dyn Executable>, DeviceError>>>> =
-                    plans.iter().map(|_| Mutex::default()).collect();
+                let loaded: Vec<Loaded> = plans.iter().map(|_| Mutex::default()).collect();
                 let indices: Vec<usize> = (0..plans.len()).collect();
                 in_parallel(&indices, options.threads, |&i| {
                     *loaded[i].lock().expect("no thread panics") = Some(device.load(&plans[i], 0));

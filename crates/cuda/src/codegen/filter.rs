@@ -111,7 +111,7 @@ fn wide(context: &Context<'_>, kernel: &Separable, fields: Fields, planes: u32) 
     }
 }
 
-pub(super) fn sobel(context: &Context<'_>, kernel: &Sobel) -> Body {
+pub(super) fn sobel(context: &Context<'_>, kernel: Sobel) -> Body {
     let input = *context.input();
     let (border, constant) = text::border(kernel.border);
     let mut fields = common_fields(context, 1, constant);

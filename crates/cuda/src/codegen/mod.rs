@@ -12,6 +12,8 @@ mod group;
 mod map;
 mod resample;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};

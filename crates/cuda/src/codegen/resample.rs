@@ -82,7 +82,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
         && kernel.y.taps() <= FEW_TAPS
         && let Some(plan) = TilePlan::of(context, kernel, &shape)
     {
-        return tiled(context, kernel, &shape, plan, fields, tables, &out);
+        return tiled(context, kernel, &shape, &plan, fields, tables, &out);
     }
     fields.int("x_taps", kernel.x.taps() as u32);
     fields.int("y_taps", kernel.y.taps() as u32);
@@ -142,7 +142,7 @@ fn tiled(
     context: &Context<'_>,
     kernel: &Resample,
     shape: &Shape,
-    plan: TilePlan,
+    plan: &TilePlan,
     mut fields: Fields,
     mut tables: Vec<Table>,
     out: &str,

@@ -23,7 +23,7 @@ struct Entry {
     /// Told when the command has ended.
     observer: Option<(Arc<dyn LaunchObserver>, GroupId)>,
     /// Let go when the command has ended.
-    _kept: Box<dyn Any + Send>,
+    kept: Box<dyn Any + Send>,
 }
 
 impl Ledger {
@@ -34,7 +34,7 @@ impl Ledger {
     /// Writes down a command that was queued.
     pub(super) fn add(&self, observer: Option<(Arc<dyn LaunchObserver>, GroupId)>, kept: impl Any + Send) {
         let mut entries = self.lock();
-        entries.waiting.push_back(Entry { observer, _kept: Box::new(kept) });
+        entries.waiting.push_back(Entry { observer, kept: Box::new(kept) });
         entries.made += 1;
     }
 
@@ -57,8 +57,8 @@ impl Ledger {
                 let first = entries.made - entries.waiting.len() as u64;
                 if first >= position { None } else { entries.waiting.pop_front() }
             };
-            let Some(Entry { observer, _kept }) = entry else { return };
-            drop(_kept); // before the observer is told: it may hand the memory on
+            let Some(Entry { observer, kept }) = entry else { return };
+            drop(kept); // before the observer is told: it may hand the memory on
             if let Some((observer, group)) = observer {
                 observer.end(group, result.clone());
             }

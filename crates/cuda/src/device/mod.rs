@@ -62,10 +62,8 @@ impl CudaDevice {
         let compiler = Compiler::new(KernelCache::new(folder), found.capability);
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
         let target = Target { multiprocessors: found.multiprocessors };
-        let stream_ordered = match found.stream_ordered {
-            true => Ok(()),
-            false => Err(format!("{} does not support memory pools", found.name)),
-        };
+        let pools = || format!("{} does not support memory pools", found.name);
+        let stream_ordered = if found.stream_ordered { Ok(()) } else { Err(pools()) };
         let info = DeviceInfo {
             kind: DeviceKind::Cuda,
             index,

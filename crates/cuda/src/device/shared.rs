@@ -52,9 +52,10 @@ impl Shared {
 
     /// The error of a lost device.
     pub(super) fn lost_error(&self) -> Option<DeviceError> {
-        let hint = match self.options.synchronous {
-            true => "",
-            false => "; run with MIP_CUDA_SYNC=1 to find the task that caused it",
+        let hint = if self.options.synchronous {
+            ""
+        } else {
+            "; run with MIP_CUDA_SYNC=1 to find the task that caused it"
         };
         self.lost.get().map(|why| DeviceError::Lost(format!("{why}{hint}")))
     }

@@ -2,7 +2,10 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_core::ImageBuffer;
-use mip_runtime::device::{BufferMemory, BufferRef, Command, DeviceError, Event, Launch, Stream, Verdict};
+use mip_plan::GroupId;
+use mip_runtime::device::{
+    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Stream, Verdict,
+};
 
 use super::event::CudaEvent;
 use super::executable::CudaExecutable;
@@ -26,6 +29,13 @@ pub(super) struct CudaStream {
     label: String,
 }
 
+/// The end of a launch, to be told to its observer.
+struct Told {
+    observer: Arc<dyn LaunchObserver>,
+    group: GroupId,
+    result: Result<(), DeviceError>,
+}
+
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>, label: &str) -> Result<Arc<Self>, DeviceError> {
         shared.alive()?;
@@ -38,43 +48,40 @@ impl CudaStream {
         &self.raw
     }
 
-    fn launch(&self, launch: Launch) -> Result<(), DeviceError> {
-        let observer = (launch.observer.clone(), launch.group);
-        if observer.0.begin(observer.1) == Verdict::Skip {
-            return Ok(());
+    /// Queues a launch. What its observer has to be told at once is returned, to be told without the lock.
+    fn launch(&self, launch: Launch) -> Option<Told> {
+        let (observer, group) = (launch.observer.clone(), launch.group);
+        if observer.begin(group) == Verdict::Skip {
+            return None;
         }
         let executable = launch.executable.as_any().downcast_ref::<CudaExecutable>();
         let queued = executable
             .ok_or_else(|| DeviceError::Unsupported("an executable of another kind of device".to_owned()))
             .and_then(|executable| executable.launch(&self.raw, &launch));
-        match queued {
-            Ok(()) if self.shared.options.synchronous => self.wait_for_launch(launch, &observer),
-            Ok(()) => self.ledger.add(Some(observer), launch),
-            Err(error) => {
-                // Earlier stages of the group may be running: their memory is kept until the stream is past.
-                self.ledger.add(None, launch);
-                observer.0.end(observer.1, Err(error));
+        let told = match queued {
+            Ok(()) if self.shared.options.synchronous => {
+                let name = executable.map_or("", CudaExecutable::name).to_owned();
+                Some(self.wait_for_launch(name))
             }
-        }
-        Ok(())
+            Ok(()) => None,
+            Err(error) => Some(Err(error)),
+        };
+        let Some(result) = told else {
+            self.ledger.add(Some((observer, group)), launch);
+            return None;
+        };
+        // Earlier stages of a failed group may be running: memory is kept until the stream is past them.
+        self.ledger.add(None, launch);
+        Some(Told { observer, group, result })
     }
 
-    /// Settles a launch at once, so that a fault is put down to it.
-    fn wait_for_launch(
-        &self,
-        launch: Launch,
-        (observer, group): &(Arc<dyn mip_runtime::device::LaunchObserver>, usize),
-    ) {
-        let result = self.raw.synchronize().map_err(|error| {
-            let name =
-                launch.executable.as_any().downcast_ref::<CudaExecutable>().map_or("", CudaExecutable::name);
-            let kernel = DeviceError::Kernel { kernel: name.to_owned(), message: error.to_string() };
+    /// Waits for the launch just queued, so that a fault is put down to it.
+    fn wait_for_launch(&self, kernel: String) -> Result<(), DeviceError> {
+        self.raw.synchronize().map_err(|error| {
+            let message = error.to_string();
             let _ = self.shared.check::<()>(Err(error));
-            kernel
-        });
-        drop(launch);
-        self.ledger.settle(self.ledger.position(), &result);
-        observer.end(*group, result);
+            DeviceError::Kernel { kernel, message }
+        })
     }
 
     fn upload(&self, from: &ImageBuffer, to: &BufferRef) -> Result<(), DeviceError> {
@@ -135,9 +142,16 @@ impl Stream for CudaStream {
     fn submit(&self, command: Command) -> Result<(), DeviceError> {
         self.shared.alive()?;
         self.look_for_finished();
-        let _order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         match command {
-            Command::Launch(launch) => self.launch(launch),
+            Command::Launch(launch) => {
+                let told = self.launch(launch);
+                drop(order);
+                if let Some(Told { observer, group, result }) = told {
+                    observer.end(group, result);
+                }
+                Ok(())
+            }
             Command::Record(event) => self.record(&*event),
             Command::Wait(event) => self.wait(&event),
             Command::Upload { from, to } => self.upload(&from, &to),

@@ -1,7 +1,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{self, CUdevice_attribute};
+use cudarc::driver::sys::{self, CUdevice_attribute as A};
 
 use super::DriverError;
 
@@ -63,7 +63,6 @@ impl Attributes {
             unsafe { call!(cuDeviceGetAttribute(&raw mut value, which, device)) }?;
             Ok::<u32, DriverError>(value as u32)
         };
-        use CUdevice_attribute as A;
         Ok(Self {
             name: String::from_utf8_lossy(&name[..length]).into_owned(),
             total_memory: total_memory as u64,

@@ -18,7 +18,7 @@ struct Image {
 INLINE float sqrt_approx(float v) {
 #ifdef __CUDA_ARCH__
     float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
     return root;
 #else
     return __fsqrt_rn(v);  // kernels compiled for the host, by a test
@@ -80,6 +80,54 @@ template <int BYTES, int A> INLINE void store_global(const u32* w, u8* to) {
 INLINE constexpr int piece_of(int a, int bytes) {
     return a >= 16 && bytes % 16 == 0 ? 16 : a >= 8 && bytes % 8 == 0 ? 8 : a >= 4 && bytes % 4 == 0 ? 4
          : a >= 2 && bytes % 2 == 0 ? 2 : 1;
+}
+
+// Copies of A bytes to shared memory that run while the thread goes on, where the architecture has them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define HAS_ASYNC_COPY true
+template <int A> INLINE void start_copy(u8* to, const u8* from) {
+    const u32 address = (u32)__cvta_generic_to_shared(to);
+    if constexpr (A == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(A) : "memory");
+}
+INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#else
+#define HAS_ASYNC_COPY false
+template <int A> INLINE void start_copy(u8*, const u8*) {}
+INLINE void wait_for_copies() {}
+#endif
+
+// Copies `count` pieces of A bytes to shared memory with all threads of a block, or all lanes of a warp:
+// `where(i, to, from)` names the addresses of piece i, or says no. Many loads are on their way at once.
+template <int A, class Where> INLINE void copy_pieces(int first, int step, int count, Where where) {
+    typedef typename Piece<A>::Type Bytes;
+    constexpr int AT_ONCE = 8;
+    if constexpr (HAS_ASYNC_COPY && A >= 4) {
+#pragma unroll 4
+        for (int i = first; i < count; i += step) {
+            u8* to;
+            const u8* from;
+            if (where(i, to, from)) start_copy<A>(to, from);
+        }
+    } else {
+        for (int i = first; i < count; i += step * AT_ONCE) {
+            Bytes piece[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                u8* to;
+                const u8* from;
+                if (i + k * step < count && where(i + k * step, to, from)) piece[k] = __ldg((const Bytes*)from);
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                u8* to;
+                const u8* from;
+                if (i + k * step < count && where(i + k * step, to, from)) *(Bytes*)to = piece[k];
+            }
+        }
+    }
 }
 
 // 2^23: the integers 0..65535 placed in the low mantissa bits of this number count up from it, and adding it

@@ -45,7 +45,6 @@ INLINE void resample_tile(const P& p) {
     u8* tile = (u8*)shared;
     constexpr int V = Out::V, PIXEL = C * (int)sizeof(T), N = V * C;
     constexpr bool COPY = !(PLANAR && ALPHA);
-    typedef typename Piece<A_IN>::Type Bytes;
     const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
     const int x = (int)(blockIdx.x * 32 + threadIdx.x) * V, n = min(V, p.width - x);
     // The first source column of the block, moved back to a whole piece of a row.
@@ -72,15 +71,21 @@ INLINE void resample_tile(const P& p) {
             const int source_rows = __ldg(p.y_tiles + 2 * tile_y + 1);
             __syncthreads();
             if (COPY) {
+                // A warp copies whole rows, every one of blockDim.y; its lanes go along several rows at once.
                 const int pieces = bytes / A_IN, rest = (bytes - pieces * A_IN) / (int)sizeof(T);
-                for (int r = threadIdx.y; r < source_rows; r += blockDim.y) {
-                    const u8* from = in + (i64)(source + r) * p.in.row + begin;
-                    u8* to = tile + r * p.pitch;
-#pragma unroll 2
-                    for (int i = threadIdx.x; i < pieces; i += 32)
-                        *(Bytes*)(to + i * A_IN) = __ldg((const Bytes*)(from + i * A_IN));
-                    for (int i = threadIdx.x; i < rest; i += 32)
-                        ((T*)(to + pieces * A_IN))[i] = __ldg((const T*)(from + pieces * A_IN) + i);
+                const u8* first = in + (i64)source * p.in.row + begin;
+                const int own = (source_rows - (int)threadIdx.y + (int)blockDim.y - 1) / (int)blockDim.y;
+                for (int i = threadIdx.x; i < pieces; i += 32)
+                    copy_pieces<A_IN>(0, 1, own, [&](int k, u8*& to, const u8*& from) {
+                        const int r = threadIdx.y + k * blockDim.y;
+                        to = tile + r * p.pitch + i * A_IN;
+                        from = first + r * p.in.row + i * A_IN;
+                        return true;
+                    });
+                for (int i = thread; i < rest * source_rows; i += threads) {
+                    const int r = i / rest, s = i - r * rest;
+                    ((T*)(tile + r * p.pitch + pieces * A_IN))[s] =
+                        __ldg((const T*)(first + r * p.in.row + pieces * A_IN) + s);
                 }
             } else {
                 const int samples = bytes / (int)sizeof(T);
@@ -92,6 +97,7 @@ INLINE void resample_tile(const P& p) {
                         __ldg((const T*)(in + c * p.in.plane + (i64)(source + r) * p.in.row) + column);
                 }
             }
+            wait_for_copies();
             __syncthreads();
             float h[TY][N];
             i64 next = (i64)1 << 40;                              // one past the source rows held in `h`

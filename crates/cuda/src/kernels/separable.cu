@@ -17,6 +17,7 @@ INLINE void separable_march(const P& p) {
             __syncthreads();
             fill_tile<G, BORDER, A_IN>(tile, in, p.in.row, p.in.plane, p.width, p.height, x0, y0 - RY, own + 2 * RY,
                                        p.constant);
+            wait_for_copies();
             __syncthreads();
             const int first = threadIdx.y * p.rows;              // of this warp's rows, in the tile's own rows
             const int last = min(first + p.rows, own);           // one past

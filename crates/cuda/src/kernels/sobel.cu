@@ -18,6 +18,7 @@ template <class G, class Out, bool EXACT, int BORDER, int A_IN, int A_OUT, class
             const int own = (int)min((i64)block_rows, p.height - y0);
             __syncthreads();
             fill_tile<G, BORDER, A_IN>(tile, in, p.in.row, 0, p.width, p.height, x0, y0 - 1, own + 2, p.constant);
+            wait_for_copies();
             __syncthreads();
             const int first = threadIdx.y * p.rows, last = min(first + p.rows, own);
             const u8* from = tile + first * G::PITCH + G::APRON + threadIdx.x * (V * G::PIXEL);

@@ -44,7 +44,8 @@ template <typename S> struct Convert<S, S> {
 };
 
 // Fills `rows` rows of a tile whose first own pixel is (x0, y0 + RADIUS_Y): the image rows from y0 on. `plane`
-// is the start of the image's first plane. All threads of the block take part; the caller synchronises.
+// is the start of the image's first plane. All threads of the block take part; the caller waits for the copies
+// and synchronises.
 template <class G, int BORDER, int A>
 INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w, int h, int x0, i64 y0, int rows,
                       float constant) {
@@ -57,14 +58,13 @@ INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w,
     if (G::COPY) {
         constexpr int PIECES = G::PITCH / A;
         const i64 first = (i64)x0 * G::PIXEL - G::APRON, end = (i64)w * G::PIXEL;
-        typedef typename Piece<A>::Type Bytes;
-#pragma unroll 4
-        for (int i = thread; i < rows * PIECES; i += threads) {
+        copy_pieces<A>(thread, threads, rows * PIECES, [&](int i, u8*& to, const u8*& from) {
             const int r = i / PIECES, piece = i - r * PIECES;
             const i64 y = inside<BORDER>(y0 + r, h), b = first + piece * A;
-            if ((BORDER != CONSTANT || y >= 0) && b >= 0 && b + A <= end)
-                *(Bytes*)(tile + r * G::PITCH + piece * A) = __ldg((const Bytes*)(plane + y * row + b));
-        }
+            to = tile + r * G::PITCH + piece * A;
+            from = plane + y * row + b;
+            return (BORDER != CONSTANT || y >= 0) && b >= 0 && b + A <= end;
+        });
         copied_to = (end / A * A) / G::PIXEL;
     }
     // What is left, sample by sample: columns outside the image on the left, the end of the row and the columns

@@ -1,0 +1,90 @@
+//! What is generated, as text; and proofs of the shortcuts that kernels take.
+
+use mip_plan::Plan;
+
+use super::{GroupCode, Target, group_code};
+use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
+
+fn code(plan: &Plan) -> GroupCode {
+    group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
+}
+
+/// The generated part of a case's source: without the fixed pieces, which are files of their own.
+fn generated(name: &str, cases: Vec<Case>) -> String {
+    let case =
+        cases.into_iter().find(|c| c.name.starts_with(name)).unwrap_or_else(|| panic!("no case {name}"));
+    code(&plan(&[case], 1, Strides::Tight)).stages.remove(0).text
+}
+
+#[test]
+fn generated_text() {
+    let of = |name| generated(name, operators(1920, 1080));
+    insta::assert_snapshot!("gray", of("color_convert rgb -> gray"));
+    insta::assert_snapshot!("gaussian", of("gaussian 5 rgb"));
+    insta::assert_snapshot!("resize", of("resize bilinear rgb 2:3"));
+    insta::assert_snapshot!("normalize_to_planes", of("normalize rgb -> f32 chw"));
+    // Rows of 51 bytes: nothing is aligned in the tight layout, but the memory bound later may be.
+    insta::assert_snapshot!("odd_width", generated("flip x 17x9 rgb u8", matrix(17, 9)));
+}
+
+#[test]
+fn sizes_do_not_change_the_program() {
+    let program = |w, h| super::without_comments(&generated("gaussian 5 rgb", operators(w, h)));
+    assert_eq!(program(1920, 1080), program(640, 512));
+    assert_ne!(program(1920, 1080), program(644, 512), "rows of another alignment are another program");
+}
+
+#[test]
+fn every_kernel_of_the_matrix_is_generated_for_every_size() {
+    for (w, h) in [(1, 1), (1, 100_000), (5000, 3), (640, 480)] {
+        let cases = matrix(w, h);
+        let code = code(&plan(&cases, 1, Strides::Tight));
+        assert_eq!(code.stages.len(), cases.len());
+        for (stage, case) in code.stages.iter().zip(&cases) {
+            assert!(
+                stage.grid.shared <= 48 << 10,
+                "{}: {} bytes of shared memory",
+                case.name,
+                stage.grid.shared
+            );
+        }
+    }
+}
+
+#[test]
+fn a_compiler_log_is_put_down_to_its_stage() {
+    let image = operators(64, 64).remove(0).inputs[0];
+    let cases: Vec<Case> = cases_of(image).into_iter().take(3).collect();
+    let code = code(&plan(&cases, 1, Strides::Tight));
+    let line = |text: &str| code.source.lines().position(|l| l.contains(text)).unwrap() + 1;
+    let log = format!("group.cu({}): error: no", line("s1_color_convert"));
+    assert_eq!(code.stage_of_log(&log), 1);
+    assert_eq!(code.stage_of_log(&format!("group.cu(3): error\n at line {}", line("s2_color_convert"))), 2);
+}
+
+/// `Luma<u8>`: n / 1000 as m + 0.024 m with m = n / 1024, for every sum that can occur.
+#[test]
+fn gray_of_bytes_is_exact() {
+    const MAGIC: f32 = 8_388_608.0;
+    for n in 0..=255_000_u32 {
+        let m = n as f32 / 1024.0;
+        let rounded = m.mul_add(0.024, m) + MAGIC - MAGIC;
+        let (quotient, rest) = (n / 1000, n % 1000);
+        let exact = quotient + u32::from(rest > 500 || (rest == 500 && quotient % 2 == 1));
+        assert_eq!(rounded, exact as f32, "{n}");
+    }
+}
+
+/// `magnitude<u8>`: a root that is off by up to 4 units in the last place rounds like the exact one.
+#[test]
+fn approximate_roots_of_integers_round_right() {
+    let rounded = |v: f32| v.clamp(0.0, 255.0).round_ties_even();
+    for square in 1..=2 * 1020 * 1020_u32 {
+        let root = (square as f32).sqrt();
+        let exact = f64::from(square).sqrt().min(255.0).round_ties_even();
+        for off in [-4, 4] {
+            let near = f32::from_bits(root.to_bits().wrapping_add_signed(off));
+            assert_eq!(f64::from(rounded(near)), exact, "{square}");
+        }
+    }
+}
