@@ -125,6 +125,22 @@ fn resize_to_sizes() {
     sweep("resize", ways, FEW_SIZES);
 }
 
+/// Ratios for which a backend may have code of its own, on rows long enough for it.
+#[test]
+fn resize_by_simple_ratios() {
+    let ways = |desc: &ImageDesc| {
+        let by = |side: u32, (to, from): (u32, u32)| (side * to / from).max(1);
+        let ratios = [(2, 3), (1, 2), (3, 4), (1, 3), (2, 1), (3, 2)];
+        let filters = ["'bilinear'", "'area'", "'bilinear', antialias = true"];
+        let way = |ratio, filter| {
+            let (w, h) = (by(desc.width, ratio), by(desc.height, ratio));
+            format!("width = {w}, height = {h}, filter = {filter}")
+        };
+        ratios.iter().flat_map(|&ratio| filters.map(|filter| way(ratio, filter))).collect()
+    };
+    sweep("resize", ways, &[(96, 12), (201, 6), (36, 48)]);
+}
+
 #[test]
 fn resize_keeping_the_ratio() {
     let ways = |_: &ImageDesc| {

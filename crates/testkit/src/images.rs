@@ -6,7 +6,7 @@ use crate::Real;
 use crate::real::write_frame;
 
 /// Sizes that have broken image code before: one pixel, single rows and columns, around vector widths and
-/// tiles, odd, narrow and tall.
+/// tiles, odd, narrow and tall, and rows of several vectors with a rest.
 pub const SIZES: &[(u32, u32)] = &[
     (1, 1),
     (1, 2),
@@ -25,10 +25,11 @@ pub const SIZES: &[(u32, u32)] = &[
     (64, 2),
     (5, 64),
     (47, 37),
+    (193, 3),
 ];
 
 /// A few of [`SIZES`] for tests that multiply many other choices.
-pub const FEW_SIZES: &[(u32, u32)] = &[(1, 1), (1, 5), (7, 1), (3, 2), (17, 9), (33, 11)];
+pub const FEW_SIZES: &[(u32, u32)] = &[(1, 1), (1, 5), (7, 1), (3, 2), (17, 9), (33, 11), (131, 3)];
 
 /// Splitmix64 (Steele, Lea, Flood 2014): 64 good bits from a counter.
 #[derive(Debug, Clone)]
