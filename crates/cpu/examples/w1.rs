@@ -1,7 +1,7 @@
 //! Times the benchmark chain w1 (1080p RGB, resize to 720p, gray, Gaussian 5, Sobel): each kernel alone, one
 //! after the other, and all in one group.
 //!
-//! `cargo run --release -p mip-cpu --example w1 [-- ROUNDS]`
+//! `cargo run --release -p mip-cpu --example w1 [-- ROUNDS [WORD]]`; with a word, only what has it in its name.
 
 #![allow(clippy::print_stdout, reason = "an example that prints a table")]
 
@@ -132,6 +132,7 @@ fn main() {
     let rounds: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(200);
     let rgb = |w, h| ImageDesc::new(w, h, PixelFormat::Rgb, DType::U8).expect("a valid size");
     let input = rgb(1920, 1080);
+    let word = std::env::args().nth(2).unwrap_or_default();
     for threads in [1, 2] {
         let mut benches = Vec::new();
         let mut from = input;
@@ -156,6 +157,7 @@ fn main() {
             chain(rgb(1919, 1077), 1283, 721),
             threads,
         ));
+        benches.retain(|bench| bench.name.contains(&word));
         // Interleaved, so that a noisy neighbour hits all of them.
         for _ in 0..rounds {
             benches.iter_mut().for_each(Bench::round);
@@ -165,7 +167,9 @@ fn main() {
             bench.times.sort_by(f64::total_cmp);
             println!("{:<22} {:>8.3} {:>8.3}", bench.name, bench.times[0], bench.times[rounds / 2]);
         }
-        let sum: f64 = benches[..4].iter().map(|b| b.times[0]).sum();
-        println!("{:<22} {sum:>8.3}", "four groups");
+        if word.is_empty() {
+            let sum: f64 = benches[..4].iter().map(|b| b.times[0]).sum();
+            println!("{:<22} {sum:>8.3}", "four groups");
+        }
     }
 }

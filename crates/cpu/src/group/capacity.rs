@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::program::{Root, march};
-use crate::rows::{Input, RowStage};
+use crate::rows::{Input, OUTSIDE, RowStage, Taps};
 
 /// Rows of each result played through at each of the sampled places.
 const SAMPLE: u32 = 40;
@@ -68,9 +68,10 @@ impl Play<'_> {
 
     fn compute(&mut self, stage: usize, y: u32) {
         let step = &self.stages[stage];
-        for pass in 0..step.taps.passes() {
-            let mut rows: Vec<u32> =
-                (0..step.taps.count(pass)).filter_map(|k| step.taps.row(y, pass, k)).collect();
+        for pass in 0..step.passes {
+            let mut rows = [0; Taps::MOST];
+            let count = step.taps.rows(y, pass, &mut rows);
+            let mut rows: Vec<u32> = rows[..count].iter().copied().filter(|&row| row != OUTSIDE).collect();
             rows.sort_unstable();
             rows.dedup();
             let mut inputs: Vec<usize> = step

@@ -4,7 +4,7 @@ use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
 use super::capacity;
-use crate::rows::{Input, Lowering, RowStage, lower};
+use crate::rows::{Input, Lowering, RowShape, RowStage, lower};
 
 /// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub(super) struct Root {
 pub(super) struct Cache {
     /// Rows it can hold; 0 for results nobody in the group reads.
     pub(super) slots: usize,
+    /// What a row looks like.
+    pub(super) shape: RowShape,
     /// Start of the slots in the worker's row memory; scratch follows them.
     pub(super) offset: usize,
     /// Start of the scratch.
@@ -120,7 +122,7 @@ impl Rows {
         for (stage, slots) in stages.iter().zip(slots) {
             let scratch = offset + slots * stage.shape.slot();
             let scratch_bytes = stage.kernel.scratch_bytes();
-            caches.push(Cache { slots, offset, scratch, scratch_bytes, marks });
+            caches.push(Cache { slots, shape: stage.shape, offset, scratch, scratch_bytes, marks });
             marks += 2 * slots;
             offset = (scratch + scratch_bytes).next_multiple_of(ALIGNMENT);
             samples += stage.shape.planes * stage.shape.bytes * stage.height as usize;
@@ -149,6 +151,13 @@ const fn mark_bytes(marks: usize) -> usize {
 /// `visit(result, row)`.
 pub(super) fn march(ranges: &[std::ops::Range<u32>], mut visit: impl FnMut(usize, u32)) {
     let longest = ranges.iter().map(|r| r.len() as u64).max().unwrap_or(0);
+    if ranges.iter().all(|r| r.len() as u64 == longest) {
+        // The usual case, without divisions.
+        for step in 0..longest as u32 {
+            ranges.iter().enumerate().for_each(|(result, range)| visit(result, range.start + step));
+        }
+        return;
+    }
     for step in 0..longest {
         for (result, range) in ranges.iter().enumerate() {
             let done = |step: u64| range.start + (step * range.len() as u64 / longest) as u32;

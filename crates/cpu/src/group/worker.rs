@@ -1,9 +1,11 @@
+use std::cmp::Reverse;
+
 use mip_core::ImageView;
 use mip_plan::Uniforms;
 
 use super::program::{Cache, Rows, march};
 use super::strips::Strip;
-use crate::rows::{Input, Job, Row, RowMut, RowSource, Taps};
+use crate::rows::{Indices, Input, Job, OUTSIDE, Origin, RowMut, RowStage, Taps};
 use crate::simd::Level;
 
 /// What all workers of a launch share.
@@ -53,14 +55,14 @@ impl<'a> Worker<'a> {
             self.frame = strip.frame;
         }
         let roots = &self.shared.program.roots;
-        let ranges = strip.rows.clone();
+        let (ranges, strip_frame) = (strip.rows.clone(), strip.frame);
         march(&ranges, |root, y| {
             let mut out = strip.row_mut(root, y);
             let stage = roots[root].stage;
             if roots[root].shared {
                 let slot = self.fetch(stage, y);
-                let cache = &self.shared.program.caches[stage];
-                out.copy_from(&slot_row(self.shared.program, self.memory, stage, cache, slot));
+                let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
+                out.copy_from(&origin.row(slot as u32));
             } else {
                 self.compute(stage, y, Target::Out(&mut out));
             }
@@ -78,9 +80,11 @@ impl<'a> Worker<'a> {
 
     /// The slot of a row, computing it if need be.
     fn fetch(&mut self, stage: usize, row: u32) -> usize {
-        if let Some(slot) = self.find(stage, row) {
-            return slot;
-        }
+        self.find(stage, row).unwrap_or_else(|| self.fill(stage, row))
+    }
+
+    /// Computes a row into the slot that has not been used for the longest time.
+    fn fill(&mut self, stage: usize, row: u32) -> usize {
         let Cache { slots, marks, .. } = self.shared.program.caches[stage];
         let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
         let age = |slot: &usize| if held[*slot] == EMPTY { 0 } else { times[*slot] };
@@ -97,54 +101,95 @@ impl<'a> Worker<'a> {
     fn compute(&mut self, stage: usize, y: u32, mut target: Target<'_, '_>) {
         let program = self.shared.program;
         let (step, cache) = (&program.stages[stage], &program.caches[stage]);
-        for pass in 0..step.taps.passes() {
-            self.fetch_inputs(stage, y, pass);
+        for pass in 0..step.passes {
+            let mut indices = [[OUTSIDE; Taps::MOST]; 2];
+            self.fetch_inputs(step, y, pass, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
             let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
-            let source = Source { shared: &self.shared, marks: self.marks, before, frame: self.frame, stage };
-            let job = Job {
-                level: self.shared.level,
-                pass,
-                y,
-                uniforms: &self.shared.uniforms[step.uniforms],
-                taps: &step.taps,
-                source: &source,
-            };
+            let mut origins = [Origin::default(); 2];
+            for (origin, &input) in origins.iter_mut().zip(&step.inputs) {
+                *origin = self.shared.origin(input, before, self.frame);
+            }
+            let uniforms = &self.shared.uniforms[step.uniforms];
+            let job = Job { level: self.shared.level, pass, y, uniforms, origins, indices: &indices };
             let scratch = &mut scratch[..cache.scratch_bytes];
             match &mut target {
                 Target::Out(out) => step.kernel.compute(&job, scratch, out),
                 Target::Slot(slot) => {
-                    let bytes = step.shape.slot();
-                    let mut out = step.shape.row_mut(&mut slots[*slot * bytes..][..bytes]);
+                    let bytes = cache.shape.slot();
+                    let mut out = cache.shape.row_mut(&mut slots[*slot * bytes..][..bytes]);
                     step.kernel.compute(&job, scratch, &mut out);
                 }
             }
         }
     }
 
-    /// Makes sure that every row which a pass reads is in its cache.
-    fn fetch_inputs(&mut self, stage: usize, y: u32, pass: usize) {
-        let step = &self.shared.program.stages[stage];
-        let mut inputs = [None; 2];
-        for (slot, input) in inputs.iter_mut().zip(&step.inputs) {
-            if let Input::Stage(s) = *input {
-                *slot = Some(s);
+    /// Makes sure that every row which a pass reads is in its cache, and tells where.
+    fn fetch_inputs(&mut self, step: &RowStage, y: u32, pass: usize, indices: &mut [Indices; 2]) {
+        let count = step.taps.rows(y, pass, &mut indices[0]);
+        if step.inputs.len() == 1 {
+            if let Input::Stage(input) = step.inputs[0] {
+                self.fetch_all(input, &mut indices[0][..count]);
+            }
+            return;
+        }
+        indices[1] = indices[0];
+        let mut order = [0, 1];
+        order.sort_unstable_by_key(|&operand| match step.inputs[operand] {
+            Input::Stage(stage) => Reverse(stage),
+            Input::Buffer(_) => Reverse(0),
+        });
+        for operand in order {
+            if let Input::Stage(input) = step.inputs[operand] {
+                self.fetch_all(input, &mut indices[operand][..count]);
             }
         }
-        inputs.sort_unstable_by(|a, b| b.cmp(a));
-        for input in inputs.into_iter().flatten() {
-            let mut missing = [0; Taps::MOST];
-            let mut misses = 0;
-            for k in 0..step.taps.count(pass) {
-                if let Some(row) = step.taps.row(y, pass, k)
-                    && self.find(input, row).is_none()
-                {
-                    missing[misses] = row;
-                    misses += 1;
+    }
+
+    /// Replaces row numbers by slots: first of the rows that are there, then of those computed now.
+    #[inline]
+    fn fetch_all(&mut self, stage: usize, rows: &mut [u32]) {
+        const { assert!(Taps::MOST <= u32::BITS as usize) };
+        let mut missing = 0_u32;
+        for (k, row) in rows.iter_mut().enumerate() {
+            if *row == OUTSIDE {
+                continue;
+            }
+            match self.find(stage, *row) {
+                Some(slot) => *row = slot as u32,
+                None => missing |= 1 << k,
+            }
+        }
+        while missing != 0 {
+            let k = missing.trailing_zeros() as usize;
+            missing &= missing - 1;
+            rows[k] = self.fetch(stage, rows[k]) as u32;
+        }
+    }
+}
+
+impl<'a> Shared<'a> {
+    /// Where the rows of an input are; `before` is the memory of earlier stages.
+    #[inline]
+    fn origin<'m>(&self, input: Input, before: &'m [u8], frame: usize) -> Origin<'m>
+    where
+        'a: 'm,
+    {
+        match input {
+            Input::Buffer(buffer) => {
+                let (layout, data) = (self.inputs[buffer].layout(), self.inputs[buffer].data());
+                Origin {
+                    data,
+                    start: frame * layout.batch_stride,
+                    advance: layout.row_stride,
+                    stride: layout.plane_stride,
+                    bytes: layout.desc.row_bytes(),
                 }
             }
-            for &row in &missing[..misses] {
-                self.fetch(input, row);
+            Input::Stage(stage) => {
+                let Cache { shape, offset, .. } = self.program.caches[stage];
+                let (stride, bytes) = (shape.stride, shape.bytes);
+                Origin { data: before, start: offset, advance: shape.slot(), stride, bytes }
             }
         }
     }
@@ -154,39 +199,4 @@ impl<'a> Worker<'a> {
 enum Target<'a, 'b> {
     Out(&'a mut RowMut<'b>),
     Slot(usize),
-}
-
-/// Finds the input rows of one stage.
-struct Source<'a> {
-    shared: &'a Shared<'a>,
-    marks: &'a [u32],
-    /// The memory of earlier stages.
-    before: &'a [u8],
-    frame: usize,
-    stage: usize,
-}
-
-impl RowSource for Source<'_> {
-    fn row(&self, operand: usize, row: u32) -> Row<'_> {
-        let program = self.shared.program;
-        match program.stages[self.stage].inputs[operand] {
-            Input::Buffer(buffer) => {
-                let view = &self.shared.inputs[buffer];
-                Row::from_fn(view.layout().desc.planes(), |p| view.row(self.frame, p, row as usize))
-            }
-            Input::Stage(stage) => {
-                let cache = &program.caches[stage];
-                let slot = self.marks[cache.marks..cache.marks + cache.slots]
-                    .iter()
-                    .position(|&held| held == row)
-                    .expect("inputs are fetched before a row is computed");
-                slot_row(program, self.before, stage, cache, slot)
-            }
-        }
-    }
-}
-
-fn slot_row<'m>(program: &Rows, memory: &'m [u8], stage: usize, cache: &Cache, slot: usize) -> Row<'m> {
-    let shape = &program.stages[stage].shape;
-    shape.row(&memory[cache.offset + slot * shape.slot()..][..shape.slot()])
 }

@@ -62,7 +62,7 @@ struct Mix<'a, T> {
 
 impl<T: Pixel> Block for Mix<'_, T> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let (a, b) = (chunks(self.a, range.clone()), chunks(self.b, range.clone()));
         let (wa, wb) = (v.splat(self.wa), v.splat(self.wb));
         for ((a, b), out) in a.iter().zip(b).zip(chunks_mut(self.out, range)) {

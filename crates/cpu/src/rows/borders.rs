@@ -1,49 +1,74 @@
+use std::ops::Range;
+
+use mip_core::Sample;
 use mip_plan::Border;
 
-/// The columns that stand for those outside a row, for a window of some radius.
+/// What windows see outside a row, tabulated for one radius.
 #[derive(Debug, Clone)]
 pub(crate) struct Borders {
-    radius: usize,
-    width: usize,
-    left: Box<[Option<u32>]>,
-    right: Box<[Option<u32>]>,
+    interior: Range<usize>,
+    edges: [Edge; 2],
 }
 
-impl Borders {
-    /// Tabulates `border` for `radius` columns on each side.
-    pub(crate) fn new(border: Border, radius: u32, width: u32) -> Self {
-        let (r, w) = (i64::from(radius), i64::from(width));
-        let column = |i| border.index(i, width);
-        Self {
-            radius: radius as usize,
-            width: width as usize,
-            left: (-r..0).map(column).collect(),
-            right: (w..w + r).map(column).collect(),
-        }
-    }
+/// A run of columns whose window is not inside the row.
+#[derive(Debug, Clone)]
+pub(crate) struct Edge {
+    /// The columns.
+    pub(crate) columns: Range<usize>,
+    /// The samples that their windows see, from left to right: an index into the row, or, beyond
+    /// [`CONSTANT`], a channel of the constant.
+    seen: Box<[usize]>,
+}
 
-    /// The column at `x + offset`, where `x` is inside and `offset` within the radius; `None` for a constant.
-    #[inline]
-    pub(crate) fn column(&self, x: usize, offset: isize) -> Option<usize> {
-        let i = x as isize + offset;
-        if i < 0 {
-            self.left[(i + self.radius as isize) as usize].map(|c| c as usize)
-        } else if (i as usize) < self.width {
-            Some(i as usize)
-        } else {
-            self.right[i as usize - self.width].map(|c| c as usize)
-        }
+/// Rows have fewer samples than this: they fit in memory.
+const CONSTANT: usize = usize::MAX - 3;
+
+impl Borders {
+    /// Tabulates `border` for `radius` columns on each side of rows with `step` samples a pixel.
+    pub(crate) fn new(border: Border, radius: u32, width: u32, step: usize) -> Self {
+        let (r, w) = (radius as usize, width as usize);
+        let interior = if 2 * r < w { r..w - r } else { 0..0 };
+        let edge = |columns: Range<usize>| {
+            let pixels = if columns.is_empty() {
+                0..0
+            } else {
+                columns.start as i64 - r as i64..(columns.end + r) as i64
+            };
+            let samples = pixels.flat_map(|x| {
+                let column = border.index(x, width);
+                (0..step).map(move |c| match column {
+                    Some(column) => column as usize * step + c,
+                    None => CONSTANT + c,
+                })
+            });
+            Edge { seen: samples.collect(), columns }
+        };
+        Self { edges: [edge(0..interior.start), edge(interior.end..w)], interior }
     }
 
     /// Columns whose window is inside the row; empty when the row is narrower than the window.
-    pub(crate) fn interior(&self) -> std::ops::Range<usize> {
-        let end = self.width.saturating_sub(self.radius);
-        if self.radius < end { self.radius..end } else { 0..0 }
+    pub(crate) fn interior(&self) -> Range<usize> {
+        self.interior.clone()
     }
 
-    /// Columns whose window is not inside.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = usize> + use<> {
-        let interior = self.interior();
-        (0..interior.start).chain(interior.end..self.width)
+    /// The columns to the left and to the right of the interior.
+    pub(crate) const fn edges(&self) -> &[Edge; 2] {
+        &self.edges
+    }
+}
+
+impl Edge {
+    /// Longest [`Edge::unfold`], for radius 15 and four channels.
+    pub(crate) const LONGEST: usize = 4 * 60;
+
+    /// Writes what the windows see as binary32: a row whose interior are the edge's columns.
+    #[inline(always)]
+    pub(crate) fn unfold<T: Sample>(&self, src: &[T], outside: &[f32], out: &mut [f32]) {
+        for (out, &index) in out.iter_mut().zip(&self.seen) {
+            *out = match src.get(index) {
+                Some(sample) => sample.to_f32(),
+                None => outside[index - CONSTANT],
+            };
+        }
     }
 }

@@ -83,6 +83,50 @@ impl PairTable {
     }
 }
 
+/// The pairs of interleaved RGB rows shrunk by exactly 3:2, which repeat every 72 source bytes.
+#[derive(Debug)]
+pub(crate) struct ThreeToTwo {
+    /// For each sixteen output samples, in two halves, their near and far source bytes.
+    pub(crate) choose: [[[u8; REACH]; 2]; 3],
+    /// Their weights times 4.
+    pub(crate) weights: [[[i8; REACH]; 2]; 3],
+}
+
+impl ThreeToTwo {
+    /// Source bytes of a period.
+    pub(crate) const SOURCE: usize = 72;
+    /// Output samples of a period.
+    pub(crate) const OUTPUT: usize = 48;
+    /// Where the sources of each eight output samples are loaded from; never beyond the period.
+    pub(crate) const BASES: [[usize; 2]; 3] = [[0, 11], [22, 36], [47, Self::SOURCE - REACH]];
+    /// Channels.
+    const STEP: usize = 3;
+
+    /// `None` for any other ratio.
+    pub(crate) fn new(taps: &AxisTaps, step: usize) -> Option<Self> {
+        let start = |x: usize| x / 2 * 3 + x % 2;
+        let weights = |x: usize| if x % 2 == 0 { [0.75, 0.25] } else { [0.25, 0.75] };
+        let matches = step == Self::STEP
+            && taps.taps() == 2
+            && taps.starts().iter().enumerate().all(|(x, &s)| s as usize == start(x))
+            && taps.all_weights().chunks_exact(2).enumerate().all(|(x, w)| w == weights(x));
+        if !matches {
+            return None;
+        }
+        let mut table = Self { choose: [[[ZERO; REACH]; 2]; 3], weights: [[[0; REACH]; 2]; 3] };
+        for s in 0..Self::OUTPUT {
+            let (part, half, lane) = (s / 16, s / 8 % 2, s % 8);
+            let near = start(s / Self::STEP) * Self::STEP + s % Self::STEP;
+            for k in 0..2 {
+                let source = near + k * Self::STEP - Self::BASES[part][half];
+                table.choose[part][half][2 * lane + k] = source as u8;
+                table.weights[part][half][2 * lane + k] = (weights(s / Self::STEP)[k] * 4.0) as i8;
+            }
+        }
+        Some(table)
+    }
+}
+
 /// Weighted sums in binary32 for any weights.
 #[derive(Debug)]
 pub(crate) struct SumTable {

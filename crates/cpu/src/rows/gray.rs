@@ -63,7 +63,7 @@ struct Planar<'a> {
 
 impl Block for Planar<'_> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let [r, g, b] = self.planes;
         let (r, g, b) = (chunks(r, range.clone()), chunks(g, range.clone()), chunks(b, range.clone()));
         for (((out, r), g), b) in chunks_mut(self.out, range).iter_mut().zip(r).zip(g).zip(b) {

@@ -24,6 +24,8 @@ pub(crate) struct RowStage {
     pub(crate) kernel: Arc<dyn RowKernel>,
     /// Rows read of each input.
     pub(crate) taps: Taps,
+    /// Passes over a row.
+    pub(crate) passes: usize,
     /// Inputs in the kernel's order.
     pub(crate) inputs: Vec<Input>,
     /// Index of the plan's stage, whose uniforms it takes.
@@ -70,8 +72,9 @@ macro_rules! by_type {
 pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(), String> {
     check(from)?;
     let (input, output) = (from.descs[0], from.output);
-    let stage = |kernel, taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
+    let stage = |kernel, taps: Taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
         kernel,
+        passes: taps.passes(),
         taps,
         inputs: inputs.to_vec(),
         uniforms: from.stage,

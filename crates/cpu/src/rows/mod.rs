@@ -21,7 +21,7 @@ mod vertical;
 use std::fmt;
 
 pub(crate) use lower::{Input, Lowering, RowStage, lower};
-pub(crate) use row::{Row, RowMut};
+pub(crate) use row::{Origin, Row, RowMut, RowShape};
 pub(crate) use taps::Taps;
 
 use crate::simd::Level;
@@ -47,29 +47,29 @@ pub(crate) struct Job<'a> {
     pub(crate) y: u32,
     /// Uniforms of the kernel.
     pub(crate) uniforms: &'a [f32],
-    /// Which input rows are read.
-    pub(crate) taps: &'a Taps,
-    /// Finds them.
-    pub(crate) source: &'a dyn RowSource,
+    /// Where the rows of each input are.
+    pub(crate) origins: [Origin<'a>; 2],
+    /// Which of them this pass reads.
+    pub(crate) indices: &'a [Indices; 2],
 }
 
-/// Gives out the input rows of the stage that is being computed.
-pub(crate) trait RowSource {
-    /// Row `row` of input `operand`, which is among those its taps named.
-    fn row(&self, operand: usize, row: u32) -> Row<'_>;
-}
+/// For each tap the position of its row in the input's [`Origin`], or [`OUTSIDE`].
+pub(crate) type Indices = [u32; Taps::MOST];
 
-impl Job<'_> {
+/// Stands for a row outside the image, which holds the constant of the border.
+pub(crate) const OUTSIDE: u32 = u32::MAX;
+
+impl<'a> Job<'a> {
     /// The k-th input row of this pass; `None` outside a constant border.
     #[inline]
-    pub(crate) fn tap(&self, k: usize) -> Option<Row<'_>> {
-        self.taps.row(self.y, self.pass, k).map(|row| self.source.row(0, row))
+    pub(crate) fn tap(&self, k: usize) -> Option<Row<'a>> {
+        let index = self.indices[0][k];
+        (index != OUTSIDE).then(|| self.origins[0].row(index))
     }
 
-    /// The only input row of a kernel that reads its own row (or a mapped one) of `operand`.
+    /// The only input row of a kernel that reads one row of each input.
     #[inline]
-    pub(crate) fn own(&self, operand: usize) -> Row<'_> {
-        let row = self.taps.row(self.y, 0, 0).expect("only windows have rows outside the image");
-        self.source.row(operand, row)
+    pub(crate) fn own(&self, operand: usize) -> Row<'a> {
+        self.origins[operand].row(self.indices[operand][0])
     }
 }

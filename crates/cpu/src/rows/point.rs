@@ -121,7 +121,7 @@ struct Scale<'a, I, O> {
 
 impl<I: Pixel, O: Pixel> Block for Scale<'_, I, O> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let mut phase = range.start % self.step;
         let advance = N % self.step;
         let src = chunks(self.src, range.clone());
@@ -179,7 +179,7 @@ struct Step<'a, T> {
 
 impl<T: Pixel> Block for Step<'_, T> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let (limit, value) = (v.splat(self.limit), v.splat(self.value));
         let src = chunks(self.src, range.clone());
         for (src, out) in src.iter().zip(chunks_mut(self.out, range)) {

@@ -130,7 +130,7 @@ impl<T: Pixel> Vertical<T> {
     /// Adds the taps of one pass to the sums in scratch.
     fn accumulate(&self, job: &Job<'_>, weights: &[f32], scratch: &mut [u8]) {
         let first = job.pass * Taps::RANGE;
-        let count = job.taps.count(job.pass);
+        let count = (weights.len() - first).min(Taps::RANGE);
         let mut acc = self.finish.shape().row_mut(scratch);
         for p in 0..self.desc.planes() {
             let mut rows = [&[] as &[f32]; Taps::RANGE];
@@ -162,7 +162,7 @@ impl<T: Pixel> RowKernel for Vertical<T> {
             4 => self.at_once::<4>(job, weights, scratch, out),
             _ => {
                 self.accumulate(job, weights, scratch);
-                if job.pass + 1 == job.taps.passes() {
+                if (job.pass + 1) * Taps::RANGE >= weights.len() {
                     self.finish.quantise(job.level, scratch, out);
                 }
             }

@@ -1,10 +1,38 @@
 use bytemuck::Pod;
 use mip_core::{ALIGNMENT, DType, ImageDesc};
 
-/// One row of an image: a slice a plane.
-#[derive(Debug, Clone, Copy, Default)]
+/// One row of an image.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
-    planes: [&'a [u8]; 4],
+    data: &'a [u8],
+    start: usize,
+    /// Bytes from a plane to the next.
+    stride: usize,
+    /// Bytes of a plane's row.
+    bytes: usize,
+}
+
+/// Rows of an image or a cache, at equal distances.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Origin<'a> {
+    pub(crate) data: &'a [u8],
+    /// Where row 0 starts.
+    pub(crate) start: usize,
+    /// Bytes from a row to the next.
+    pub(crate) advance: usize,
+    /// Bytes from a plane to the next.
+    pub(crate) stride: usize,
+    /// Bytes of a plane's row.
+    pub(crate) bytes: usize,
+}
+
+impl<'a> Origin<'a> {
+    /// The row at a position.
+    #[inline]
+    pub(crate) const fn row(&self, index: u32) -> Row<'a> {
+        let start = self.start + index as usize * self.advance;
+        Row { data: self.data, start, stride: self.stride, bytes: self.bytes }
+    }
 }
 
 /// One writable row of an image.
@@ -37,12 +65,8 @@ impl RowShape {
     }
 
     /// The row in a slot.
-    pub(crate) fn row<'a>(&self, slot: &'a [u8]) -> Row<'a> {
-        let mut row = Row::default();
-        for (plane, chunk) in row.planes.iter_mut().zip(slot.chunks_exact(self.stride)).take(self.planes) {
-            *plane = &chunk[..self.bytes];
-        }
-        row
+    pub(crate) const fn row<'a>(&self, slot: &'a [u8]) -> Row<'a> {
+        Row { data: slot, start: 0, stride: self.stride, bytes: self.bytes }
     }
 
     /// The row in a slot, writable.
@@ -57,19 +81,11 @@ impl RowShape {
 }
 
 impl<'a> Row<'a> {
-    /// A row of `planes` slices.
-    pub(crate) fn from_fn(planes: usize, plane: impl Fn(usize) -> &'a [u8]) -> Self {
-        let mut row = Self::default();
-        for (p, slot) in row.planes.iter_mut().enumerate().take(planes) {
-            *slot = plane(p);
-        }
-        row
-    }
-
     /// The samples of a plane.
     #[inline]
     pub(crate) fn plane<T: Pod>(&self, plane: usize) -> &'a [T] {
-        bytemuck::cast_slice(self.planes[plane])
+        let start = self.start + plane * self.stride;
+        bytemuck::cast_slice(&self.data[start..start + self.bytes])
     }
 }
 
@@ -87,8 +103,8 @@ impl<'a> RowMut<'a> {
 
     /// Copies a row of the same shape.
     pub(crate) fn copy_from(&mut self, from: &Row<'_>) {
-        for (to, from) in self.planes.iter_mut().zip(from.planes) {
-            to.copy_from_slice(from);
+        for (p, to) in self.planes.iter_mut().enumerate().filter(|(_, to)| !to.is_empty()) {
+            to.copy_from_slice(from.plane(p));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::Border;
 
-use super::borders::Borders;
+use super::borders::{Borders, Edge};
 use super::premultiply::{constant, premultiply};
 use super::row::{Row, RowMut, RowShape};
 use super::vertical::{Finish, Mirrored};
@@ -24,7 +24,7 @@ pub(crate) struct Horizontal<T> {
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(desc: ImageDesc, radius: u32, border: Border) -> Self {
-        let borders = Borders::new(border, radius, desc.width);
+        let borders = Borders::new(border, radius, desc.width, desc.pixel_step());
         let wide = RowShape::new(&desc, DType::F32);
         Self { desc, border, borders, radius: radius as usize, wide, sample: PhantomData }
     }
@@ -84,45 +84,49 @@ struct RowFilter<'a, I> {
 impl<I: Pixel> WithVector for RowFilter<'_, I> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
-        for x in self.borders.edges() {
-            for c in 0..self.step {
-                self.out[x * self.step + c] = self.at_edge(x, c);
-            }
-        }
         match self.weights.len() - 1 {
-            1 => self.interior::<N, V, 1>(v),
-            2 => self.interior::<N, V, 2>(v),
-            3 => self.interior::<N, V, 3>(v),
-            _ => self.interior::<N, V, 0>(v),
+            1 => self.row::<N, V, 1>(v),
+            2 => self.row::<N, V, 2>(v),
+            3 => self.row::<N, V, 3>(v),
+            _ => self.row::<N, V, 0>(v),
         }
     }
 }
 
 impl<I: Pixel> RowFilter<'_, I> {
+    /// `R` is the radius, or 0 when it is not known to the compiler.
     #[inline(always)]
-    fn sample(&self, x: usize, offset: isize, c: usize) -> f32 {
-        let column = self.borders.column(x, offset);
-        column.map_or(self.outside[c], |column| self.src[column * self.step + c].to_f32())
-    }
-
-    #[inline(always)]
-    fn at_edge(&self, x: usize, c: usize) -> f32 {
-        let mut sum = self.weights[0] * self.sample(x, 0, c);
-        for (k, w) in self.weights.iter().enumerate().skip(1) {
-            let sides = self.sample(x, -(k as isize), c) + self.sample(x, k as isize, c);
-            sum = w.mul_add(sides, sum);
-        }
-        sum
-    }
-
-    /// Columns whose window is inside; `R` is the radius, or 0 when it is not known to the compiler.
-    #[inline(always)]
-    fn interior<const N: usize, V: Vector<N>, const R: usize>(&mut self, v: V) {
+    fn row<const N: usize, V: Vector<N>, const R: usize>(&mut self, v: V) {
         let columns = self.borders.interior();
         let range = columns.start * self.step..columns.end * self.step;
         let block =
             &mut Interior::<I, R> { src: self.src, out: self.out, weights: self.weights, step: self.step };
         drive(v, block, range);
+        for edge in self.borders.edges() {
+            // Mostly a few samples, for which clearing a large buffer would take longer than the work.
+            if (edge.columns.len() + 2 * self.weights.len()) * self.step + N <= 64 {
+                self.edge::<N, V, R, 64>(v, edge);
+            } else {
+                self.edge::<N, V, R, { Edge::LONGEST + 16 }>(v, edge);
+            }
+        }
+    }
+
+    /// Columns whose window is not inside: unfolded into a row of their own, whose interior they are.
+    #[inline(always)]
+    fn edge<const N: usize, V: Vector<N>, const R: usize, const SIZE: usize>(&mut self, v: V, edge: &Edge) {
+        // As much as a block more than needed, so that the last block may be computed whole.
+        let (mut unfolded, mut sums) = ([0.0; SIZE], [0.0; SIZE]);
+        edge.unfold(self.src, self.outside, &mut unfolded);
+        let (weights, step) = (self.weights, self.step);
+        let mut block = Interior::<f32, R> { src: &unfolded, out: &mut sums, weights, step };
+        let start = (weights.len() - 1) * step;
+        let len = edge.columns.len() * step;
+        if len > 0 {
+            block.blocks(v, start..start + len.next_multiple_of(N));
+        }
+        let out = &mut self.out[edge.columns.start * step..edge.columns.end * step];
+        out.copy_from_slice(&sums[start..start + len]);
     }
 }
 
@@ -144,7 +148,7 @@ impl<I: Pixel, const R: usize> Interior<'_, I, R> {
 
 impl<I: Pixel, const R: usize> Block for Interior<'_, I, R> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let out = chunks_mut(self.out, range.clone());
         let this = Interior::<I, R> { src: self.src, out: &mut [], weights: self.weights, step: self.step };
         let centre = this.shifted(&range, 0);

@@ -4,10 +4,10 @@ use std::ops::Range;
 use mip_core::{DType, ImageDesc};
 use mip_plan::Border;
 
-use super::borders::Borders;
+use super::borders::{Borders, Edge};
 use super::row::{RowMut, RowShape};
 use super::{Job, RowKernel};
-use crate::simd::{Block, Pixel, Vector, WithVector, chunks, chunks_mut, drive};
+use crate::simd::{Block, One, Pixel, Vector, WithVector, chunks, chunks_mut, drive};
 
 /// [`mip_plan::Sobel`] on rows of any sample type.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl<T: Pixel> Sobel<T> {
     pub(crate) fn new(desc: ImageDesc, border: Border) -> Self {
         let constant = if let Border::Constant(value) = border { Some(value) } else { None };
         let (shape, wide) = (RowShape::new(&desc, T::DTYPE), RowShape::new(&desc, DType::F32));
-        Self { borders: Borders::new(border, 1, desc.width), constant, shape, wide, sample: PhantomData }
+        Self { borders: Borders::new(border, 1, desc.width, 1), constant, shape, wide, sample: PhantomData }
     }
 
     /// Whether everything outside can be written down as samples.
@@ -41,13 +41,16 @@ impl<T: Pixel> RowKernel for Sobel<T> {
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let outside = self.constant.unwrap_or(0.0);
         let out = out.plane::<T>(0);
-        let rows = [0, 1, 2].map(|k| job.tap(k).map(|row| row.plane::<T>(0)));
+        let plane = |k: usize| job.tap(k).map(|row| row.plane::<T>(0));
+        let rows = [plane(0), plane(1), plane(2)];
         if self.representable() {
             let constant: &mut [T] = bytemuck::cast_slice_mut(&mut scratch[..self.shape.bytes]);
             if rows.iter().any(Option::is_none) {
                 constant.fill(T::from_f32(outside));
             }
-            let rows = rows.map(|row| row.unwrap_or(constant));
+            let constant = &*constant;
+            let rows =
+                [rows[0].unwrap_or(constant), rows[1].unwrap_or(constant), rows[2].unwrap_or(constant)];
             job.level.with(Gradient { rows, out, borders: &self.borders, outside });
         } else {
             let mut slots = scratch.chunks_exact_mut(self.wide.slot());
@@ -75,36 +78,35 @@ struct Gradient<'a, I, T> {
 impl<I: Pixel, T: Pixel> WithVector for Gradient<'_, I, T> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
-        for x in self.borders.edges() {
-            self.out[x] = self.at_edge(x);
-        }
         let columns = self.borders.interior();
         drive(v, &mut self, columns);
+        for edge in self.borders.edges() {
+            self.edge(edge);
+        }
     }
 }
 
 impl<I: Pixel, T: Pixel> Gradient<'_, I, T> {
+    /// At most two columns whose window is not inside: unfolded into rows of their own, whose interior they are.
     #[inline(always)]
-    fn at_edge(&self, x: usize) -> T {
-        let columns = [self.borders.column(x, -1), Some(x), self.borders.column(x, 1)];
-        let (mut d, mut s) = ([0.0; 3], [0.0; 3]);
-        for (j, row) in self.rows.iter().enumerate() {
-            let mut p = [self.outside; 3];
-            for (p, column) in p.iter_mut().zip(columns) {
-                *p = column.map_or(*p, |column| row[column].to_f32());
-            }
-            d[j] = p[2] - p[0];
-            s[j] = p[1].mul_add(2.0, p[0] + p[2]);
+    fn edge(&mut self, edge: &Edge) {
+        let mut rows = [[0.0_f32; 4]; 3];
+        for (row, unfolded) in self.rows.iter().zip(&mut rows) {
+            edge.unfold(row, &[self.outside], unfolded);
         }
-        let gx = d[1].mul_add(2.0, d[0] + d[2]);
-        let gy = s[2] - s[0];
-        T::from_f32(gx.mul_add(gx, gy * gy).sqrt())
+        let (mut out, inside) = ([T::default(); 4], 1..1 + edge.columns.len());
+        let rows = [&rows[0][..], &rows[1][..], &rows[2][..]];
+        let (borders, outside) = (self.borders, self.outside);
+        if !inside.is_empty() {
+            Gradient { rows, out: &mut out, borders, outside }.blocks(One, inside.clone());
+        }
+        self.out[edge.columns.clone()].copy_from_slice(&out[inside]);
     }
 }
 
 impl<I: Pixel, T: Pixel> Block for Gradient<'_, I, T> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let [above, here, below] =
             [around(self.rows[0], &range), around(self.rows[1], &range), around(self.rows[2], &range)];
         for (i, out) in chunks_mut(self.out, range.clone()).iter_mut().enumerate() {

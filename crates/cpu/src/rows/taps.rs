@@ -1,5 +1,7 @@
 use mip_plan::{AxisMap, AxisTaps, Border};
 
+use super::{Indices, OUTSIDE};
+
 /// Which input rows an output row needs; the same for every input of a kernel.
 ///
 /// The work on a row may be cut into passes, each naming at most [`Taps::MOST`] rows, so that a filter over a
@@ -30,25 +32,36 @@ impl Taps {
         }
     }
 
-    /// Number of taps of a pass.
-    pub(crate) fn count(&self, pass: usize) -> usize {
-        match self {
-            Self::Same | Self::Mapped(_) => 1,
-            Self::Window { radius, .. } => 2 * *radius as usize + 1,
-            Self::Range(table) => (table.taps() - pass * Self::RANGE).min(Self::RANGE),
-        }
-    }
-
-    /// The input row of tap `k`; `None` outside a constant border.
+    /// Writes the input row of each tap of a pass, [`OUTSIDE`] for those outside a constant border; returns
+    /// their number.
     #[inline]
-    pub(crate) fn row(&self, y: u32, pass: usize, k: usize) -> Option<u32> {
+    pub(crate) fn rows(&self, y: u32, pass: usize, rows: &mut Indices) -> usize {
         match self {
-            Self::Same => Some(y),
-            Self::Mapped(map) => Some(map.map(y)),
-            Self::Window { radius, border, height } => {
-                border.index(i64::from(y) + k as i64 - i64::from(*radius), *height)
+            Self::Same => {
+                rows[0] = y;
+                1
             }
-            Self::Range(table) => Some(table.starts()[y as usize] + (pass * Self::RANGE + k) as u32),
+            Self::Mapped(map) => {
+                rows[0] = map.map(y);
+                1
+            }
+            Self::Window { radius, border, height } => {
+                let count = 2 * *radius as usize + 1;
+                let first = i64::from(y) - i64::from(*radius);
+                for (row, i) in rows[..count].iter_mut().zip(first..) {
+                    *row = border.index(i, *height).unwrap_or(OUTSIDE);
+                }
+                count
+            }
+            Self::Range(table) => {
+                let done = pass * Self::RANGE;
+                let count = (table.taps() - done).min(Self::RANGE);
+                let first = table.starts()[y as usize] + done as u32;
+                for (row, i) in rows[..count].iter_mut().zip(first..) {
+                    *row = i;
+                }
+                count
+            }
         }
     }
 }

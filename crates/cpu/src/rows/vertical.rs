@@ -97,7 +97,7 @@ struct Store<'a, S, T> {
 
 impl<S: Sums, T: Pixel> Block for Store<'_, S, T> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let out = chunks_mut(self.out, range.clone());
         self.sums.each(
             v,
@@ -167,7 +167,7 @@ impl Block for Accumulate<'_> {
     const OVERLAP: bool = false;
 
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         for (i, acc) in chunks_mut::<f32, N>(self.acc, range.clone()).iter_mut().enumerate() {
             let mut taps = self.rows.iter().zip(self.weights);
             let mut sum = v.load_f32(acc);

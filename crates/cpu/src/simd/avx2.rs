@@ -27,6 +27,22 @@ impl Avx2 {
         self.0.avx2._mm256_cvtepu8_epi16(bytemuck::cast(*src))
     }
 
+    /// Square roots of integers, near enough to be rounded to bytes: an estimate (wrong by at most 1.5 * 2^-12
+    /// on every processor) and one step of Newton's method leave a relative error below 4e-7. Roots of integers
+    /// come no nearer to a tie than 1.9e-6 below 255.5, and above that all are 255. The root of 0 comes out as
+    /// NaN, whose byte is 0.
+    ///
+    /// Half the time of the exact instruction. Tests run over every sum of squares there is.
+    #[inline(always)]
+    fn root(self, squares: __m256i) -> __m256 {
+        let (avx, fma) = (self.0.avx, self.0.fma);
+        let n = avx._mm256_cvtepi32_ps(squares);
+        let inverse = avx._mm256_rsqrt_ps(n);
+        let estimate = avx._mm256_mul_ps(n, inverse);
+        let half = avx._mm256_mul_ps(inverse, avx._mm256_set1_ps(0.5));
+        fma._mm256_fmadd_ps(fma._mm256_fnmadd_ps(estimate, estimate, n), half, estimate)
+    }
+
     #[inline(always)]
     fn add16(self, a: __m256i, b: __m256i) -> __m256i {
         self.0.avx2._mm256_add_epi16(a, b)
@@ -149,7 +165,7 @@ impl Vector<N> for Avx2 {
         let pairs = [avx2._mm256_unpacklo_epi16(gx, gy), avx2._mm256_unpackhi_epi16(gx, gy)];
         let squares =
             [avx2._mm256_madd_epi16(pairs[0], pairs[0]), avx2._mm256_madd_epi16(pairs[1], pairs[1])];
-        self.sqrt([self.0.avx._mm256_cvtepi32_ps(squares[0]), self.0.avx._mm256_cvtepi32_ps(squares[1])])
+        [self.root(squares[0]), self.root(squares[1])]
     }
 
     #[inline(always)]
@@ -174,5 +190,29 @@ impl Vector<N> for Avx2 {
     #[inline(always)]
     fn store_f32(self, value: Self::F, dst: &mut [f32; N]) {
         *dst = bytemuck::cast(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mip_core::Sample;
+
+    use super::*;
+
+    #[test]
+    fn roots_round_to_the_right_byte_for_every_gradient() {
+        let Some(v3) = V3::try_new() else { return };
+        const MOST: i32 = 2 * 1020 * 1020;
+        for first in (0..=MOST).step_by(16) {
+            let n: [i32; 16] = std::array::from_fn(|i| first + i as i32);
+            let mut bytes = [0; N];
+            v3.vectorize(|| {
+                let [low, high]: [__m256i; 2] = bytemuck::cast(n);
+                Avx2(v3).store_u8([Avx2(v3).root(low), Avx2(v3).root(high)], &mut bytes);
+            });
+            for (n, byte) in n.into_iter().zip(bytes) {
+                assert_eq!(byte, u8::from_f32((n as f32).sqrt()), "root of {n}");
+            }
+        }
     }
 }

@@ -12,6 +12,8 @@ mod pixel;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod resample;
+#[cfg(target_arch = "x86_64")]
+mod three_to_two;
 
 pub(crate) use luma::LumaTable;
 #[cfg(target_arch = "x86_64")]
@@ -21,6 +23,8 @@ pub(crate) use pixel::{Pixel, THOUSANDTH, THOUSANDTH_REST};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use resample::{pairs_avx2, sums_avx2};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use three_to_two::three_to_two_avx2;
 
 use std::ops::Range;
 
@@ -51,7 +55,7 @@ pub(crate) trait Block {
     /// Computes the samples `range`, whose length is a multiple of `N` and not 0.
     ///
     /// Loops over [`chunks`] of equal length, so that the compiler drops the bounds checks.
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>);
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>);
 }
 
 /// Operations on `N` lanes of binary32.
@@ -74,7 +78,8 @@ pub(crate) trait Vector<const N: usize>: Copy {
     fn load_f32(self, src: &[f32; N]) -> Self::F;
     /// `a + b` of samples; exact.
     fn pair_u8(self, a: &[u8; N], b: &[u8; N]) -> Self::F;
-    /// [`gradient`] of bytes. Everything before the root is a small integer, so any arithmetic will do.
+    /// [`gradient`] of bytes, to be stored as bytes. Everything before the root is a small integer, so any
+    /// arithmetic will do.
     #[inline(always)]
     fn gradient_u8(
         self,
@@ -179,13 +184,13 @@ pub(crate) fn drive<const N: usize, V: Vector<N>, B: Block>(v: V, block: &mut B,
     let Range { start, end } = range;
     let full = end - (end - start) % N;
     if start < full {
-        block.run(v, start..full);
+        block.blocks(v, start..full);
     }
     if full < end {
         if B::OVERLAP && end - start >= N {
-            block.run(v, end - N..end);
+            block.blocks(v, end - N..end);
         } else {
-            block.run(One, full..end);
+            block.blocks(One, full..end);
         }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) trait Pixel: Sample {
     fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F;
     /// Quantises.
     fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]);
-    /// Gradient magnitude as [`mip_plan::Sobel`] defines it.
+    /// Gradient magnitude as [`mip_plan::Sobel`] defines it, to be stored as the same type.
     #[inline(always)]
     fn gradient<const N: usize, V: Vector<N>>(
         v: V,

@@ -85,7 +85,7 @@ fn weigh(v3: V3, entry: &PairEntry, row: &[u8]) -> __m256i {
 }
 
 /// Division by a power of two, to nearest, ties to even.
-struct Round {
+pub(super) struct Round {
     /// Half the divisor, less one: an odd quotient adds the one again.
     bias: __m256i,
     one: __m256i,
@@ -94,7 +94,7 @@ struct Round {
 
 impl Round {
     #[inline(always)]
-    fn new(v3: V3, bits: u32) -> Self {
+    pub(super) fn new(v3: V3, bits: u32) -> Self {
         Self {
             bias: v3.avx._mm256_set1_epi16((1 << (bits - 1)) - 1),
             one: v3.avx._mm256_set1_epi16(1),
@@ -103,7 +103,7 @@ impl Round {
     }
 
     #[inline(always)]
-    fn shift(&self, v3: V3, sum: __m256i) -> __m256i {
+    pub(super) fn shift(&self, v3: V3, sum: __m256i) -> __m256i {
         let avx2 = v3.avx2;
         let odd = avx2._mm256_and_si256(avx2._mm256_srl_epi16(sum, self.bits), self.one);
         let biased = avx2._mm256_add_epi16(avx2._mm256_add_epi16(sum, self.bias), odd);

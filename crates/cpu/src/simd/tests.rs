@@ -13,7 +13,7 @@ fn levels() -> [Level; 2] {
 struct Cast<'a, O>(&'a [f32], &'a mut [O]);
 impl<O: Pixel> Block for Cast<'_, O> {
     #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         let src = chunks(self.0, range.clone());
         for (src, out) in src.iter().zip(chunks_mut(self.1, range)) {
             O::store(v, v.load_f32(src), out);

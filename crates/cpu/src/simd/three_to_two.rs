@@ -1,0 +1,93 @@
+//! Resampling of interleaved RGB bytes by exactly 3:2, the step from 1080p to 720p: the table kernel of
+//! [`super::resample`] with its table in registers and all offsets known to the compiler.
+
+use std::arch::x86_64::{__m128i, __m256i};
+
+use pulp::x86::V3;
+
+use super::resample::Round;
+use crate::rows::byte_taps::{REACH, ThreeToTwo};
+
+/// Source bytes of a block, and output samples made of them.
+const BLOCK: (usize, usize) = (ThreeToTwo::SOURCE, ThreeToTwo::OUTPUT);
+
+/// Weighs two rows; returns the number of output samples done.
+pub(crate) fn three_to_two_avx2(
+    v3: V3,
+    table: &ThreeToTwo,
+    rows: [&[u8]; 2],
+    weights: [u16; 2],
+    bits: u32,
+    out: &mut [u8],
+) -> usize {
+    let [first, second] = [rows[0].as_chunks::<{ BLOCK.0 }>().0, rows[1].as_chunks::<{ BLOCK.0 }>().0];
+    let out = out.as_chunks_mut::<{ BLOCK.1 }>().0;
+    let blocks = out.len().min(first.len());
+    v3.vectorize(
+        #[inline(always)]
+        move || {
+            let work = Work {
+                v3,
+                round: Round::new(v3, bits),
+                factors: [
+                    v3.avx._mm256_set1_epi16(weights[0] as i16),
+                    v3.avx._mm256_set1_epi16(weights[1] as i16),
+                ],
+            };
+            let part = |part: usize| Part {
+                choose: bytemuck::cast(table.choose[part]),
+                weights: bytemuck::cast(table.weights[part]),
+            };
+            let parts = [part(0), part(1), part(2)];
+            for ((first, second), out) in first.iter().zip(second).zip(out) {
+                let bytes = [
+                    work.sixteen::<0>(&parts[0], first, second),
+                    work.sixteen::<1>(&parts[1], first, second),
+                    work.sixteen::<2>(&parts[2], first, second),
+                ];
+                *out = bytemuck::cast(bytes);
+            }
+        },
+    );
+    blocks * BLOCK.1
+}
+
+/// Shuffle and weights of sixteen output samples.
+struct Part {
+    choose: __m256i,
+    weights: __m256i,
+}
+
+struct Work {
+    v3: V3,
+    round: Round,
+    factors: [__m256i; 2],
+}
+
+impl Work {
+    /// Output samples `16 * PART ..` of a block.
+    #[inline(always)]
+    fn sixteen<const PART: usize>(
+        &self,
+        part: &Part,
+        first: &[u8; BLOCK.0],
+        second: &[u8; BLOCK.0],
+    ) -> [u8; 16] {
+        let avx2 = self.v3.avx2;
+        let sum = avx2._mm256_add_epi16(
+            avx2._mm256_mullo_epi16(self.factors[0], self.weigh::<PART>(part, first)),
+            avx2._mm256_mullo_epi16(self.factors[1], self.weigh::<PART>(part, second)),
+        );
+        let [low, high]: [__m128i; 2] = bytemuck::cast(self.round.shift(self.v3, sum));
+        bytemuck::cast(self.v3.sse2._mm_packus_epi16(low, high))
+    }
+
+    #[inline(always)]
+    fn weigh<const PART: usize>(&self, part: &Part, row: &[u8; BLOCK.0]) -> __m256i {
+        let bases = const { ThreeToTwo::BASES[PART] };
+        let low: [u8; REACH] = row[bases[0]..bases[0] + REACH].try_into().expect("sixteen bytes");
+        let high: [u8; REACH] = row[bases[1]..bases[1] + REACH].try_into().expect("sixteen bytes");
+        let chosen = self.v3.avx2._mm256_shuffle_epi8(bytemuck::cast([low, high]), part.choose);
+        self.v3.avx2._mm256_maddubs_epi16(chosen, part.weights)
+    }
+}
