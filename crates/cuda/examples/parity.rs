@@ -106,8 +106,7 @@ fn run(options: &Options) -> Result<bool, String> {
     if let Some(capability) = options.prepare {
         return compare::prepare(options, capability).map(|()| true);
     }
-    let device =
-        CudaDevice::open(options.device, CudaOptions::from_environment()).map_err(|e| e.to_string())?;
+    let device = CudaDevice::open(options.device, CudaOptions::default()).map_err(|e| e.to_string())?;
     let found = device.probe();
     println!(
         "cuda:{} {} (compute capability {}.{})",

@@ -73,7 +73,7 @@ impl CudaDevice {
             graph_replay: Err("replay of graphs is not built yet for CUDA devices".to_owned()),
             unified_memory: false,
         };
-        let shared = Shared::new(context, compiler, target, options);
+        let shared = Shared::new(context, compiler, target, options.with_environment());
         Ok(Arc::new(Self { info, probe: found, shared: Arc::new(shared) }))
     }
 

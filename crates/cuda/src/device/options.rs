@@ -5,14 +5,15 @@ use std::path::PathBuf;
 pub struct CudaOptions {
     /// Where compiled kernels are kept; `None` for the folder that `MIP_CACHE_DIR` names, or the platform's.
     pub cache_folder: Option<PathBuf>,
-    /// Wait for every launch: slow, but a fault is put down to the kernel that caused it.
+    /// Wait for every launch: slow, but a fault is put down to the kernel that caused it. `MIP_CUDA_SYNC` set to
+    /// something other than `0` turns it on as well.
     pub synchronous: bool,
 }
 
 impl CudaOptions {
-    /// The defaults, with `synchronous` on when `MIP_CUDA_SYNC` is set to something other than `0`.
-    pub fn from_environment() -> Self {
-        let synchronous = std::env::var_os("MIP_CUDA_SYNC").is_some_and(|v| !v.is_empty() && v != "0");
-        Self { synchronous, ..Self::default() }
+    /// These options and what the environment adds.
+    pub(super) fn with_environment(self) -> Self {
+        let variable = std::env::var_os("MIP_CUDA_SYNC").is_some_and(|v| !v.is_empty() && v != "0");
+        Self { synchronous: self.synchronous || variable, ..self }
     }
 }

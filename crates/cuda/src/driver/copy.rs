@@ -37,18 +37,27 @@ impl Rows {
         if self.count == 0 { self.offset } else { self.offset + (self.count - 1) * self.stride + self.bytes }
     }
 
-    /// As the driver wants it: pitches are limited, so rows that lie back to back are one long row.
-    fn both(from: &Self, to: &Self) -> CUDA_MEMCPY2D {
-        let tight = from.stride == from.bytes && to.stride == to.bytes || from.count == 1;
-        let (width, height) = if tight { (from.bytes * from.count, 1) } else { (from.bytes, from.count) };
-        CUDA_MEMCPY2D {
-            srcPitch: if tight { width } else { from.stride },
-            dstPitch: if tight { width } else { to.stride },
-            WidthInBytes: width,
-            Height: height,
-            ..EMPTY
-        }
+    /// Whether two sets of rows are one run of bytes each.
+    const fn back_to_back(&self, other: &Self) -> bool {
+        self.count <= 1 || (self.stride == self.bytes && other.stride == other.bytes)
     }
+
+    /// One row.
+    const fn row(&self, index: usize) -> Self {
+        Self { offset: self.offset + index * self.stride, count: 1, ..*self }
+    }
+}
+
+/// Longest pitch of a 2-D copy.
+const LONGEST_PITCH: usize = i32::MAX as usize;
+
+/// Rows of pinned memory and of device memory, and the way between them.
+struct Copy {
+    host: *mut u8,
+    host_rows: Rows,
+    device: u64,
+    device_rows: Rows,
+    upload: bool,
 }
 
 impl RawStream {
@@ -68,14 +77,8 @@ impl RawStream {
             from_rows.count == to_rows.count && from_rows.bytes == to_rows.bytes,
             "rows of different shape"
         );
-        let copy = CUDA_MEMCPY2D {
-            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
-            srcHost: from[from_rows.offset..].as_ptr().cast(),
-            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            dstDevice: to.address() + to_rows.offset as u64,
-            ..Rows::both(&from_rows, &to_rows)
-        };
-        self.copy_2d(&copy)
+        let (host, device) = (from.as_ptr().cast_mut(), to.address());
+        self.copy_rows(&Copy { host, host_rows: from_rows, device, device_rows: to_rows, upload: true })
     }
 
     /// Queues a copy of rows on the device to pinned memory.
@@ -94,14 +97,8 @@ impl RawStream {
             from_rows.count == to_rows.count && from_rows.bytes == to_rows.bytes,
             "rows of different shape"
         );
-        let copy = CUDA_MEMCPY2D {
-            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            srcDevice: from.address() + from_rows.offset as u64,
-            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
-            dstHost: to[to_rows.offset..].as_mut_ptr().cast(),
-            ..Rows::both(&from_rows, &to_rows)
-        };
-        self.copy_2d(&copy)
+        let (host, device) = (to.as_mut_ptr(), from.address());
+        self.copy_rows(&Copy { host, host_rows: to_rows, device, device_rows: from_rows, upload: false })
     }
 
     /// Queues a copy between device memories of the whole length of `to`.
@@ -112,10 +109,84 @@ impl RawStream {
         unsafe { call!(cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw)) }
     }
 
-    fn copy_2d(&self, copy: &CUDA_MEMCPY2D) -> Result<(), DriverError> {
+    fn copy_rows(&self, copy: &Copy) -> Result<(), DriverError> {
         self.context.bind()?;
-        // SAFETY: both ranges lie inside their memory (asserted by the callers above), which the device's
-        // ledgers keep until the stream is past the copy.
-        unsafe { call!(cuMemcpy2DAsync_v2(copy, self.raw)) }
+        let Copy { host_rows, device_rows, .. } = copy;
+        if host_rows.back_to_back(device_rows) {
+            return self.copy_run(copy, host_rows.bytes * host_rows.count);
+        }
+        if host_rows.stride.max(device_rows.stride) <= LONGEST_PITCH {
+            return self.copy_2d(copy);
+        }
+        (0..host_rows.count).try_for_each(|i| {
+            let row = Copy { host_rows: host_rows.row(i), device_rows: device_rows.row(i), ..*copy };
+            self.copy_run(&row, host_rows.bytes)
+        })
+    }
+
+    /// One run of bytes.
+    fn copy_run(&self, copy: &Copy, bytes: usize) -> Result<(), DriverError> {
+        let host = copy.host.wrapping_add(copy.host_rows.offset).cast();
+        let device = copy.device + copy.device_rows.offset as u64;
+        // SAFETY: both ranges lie inside their memory (asserted by the callers of `copy_rows`), which the
+        // device's ledgers keep until the stream is past the copy.
+        unsafe {
+            if copy.upload {
+                call!(cuMemcpyHtoDAsync_v2(device, host, bytes, self.raw))
+            } else {
+                call!(cuMemcpyDtoHAsync_v2(host, device, bytes, self.raw))
+            }
+        }
+    }
+
+    /// Rows with gaps.
+    fn copy_2d(&self, copy: &Copy) -> Result<(), DriverError> {
+        let host = copy.host.wrapping_add(copy.host_rows.offset).cast();
+        let device = copy.device + copy.device_rows.offset as u64;
+        let rows = &copy.host_rows;
+        let sized = CUDA_MEMCPY2D { WidthInBytes: rows.bytes, Height: rows.count, ..EMPTY };
+        let described = if copy.upload {
+            CUDA_MEMCPY2D {
+                srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+                srcHost: host,
+                srcPitch: copy.host_rows.stride,
+                dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                dstDevice: device,
+                dstPitch: copy.device_rows.stride,
+                ..sized
+            }
+        } else {
+            CUDA_MEMCPY2D {
+                srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                srcDevice: device,
+                srcPitch: copy.device_rows.stride,
+                dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+                dstHost: host,
+                dstPitch: copy.host_rows.stride,
+                ..sized
+            }
+        };
+        // SAFETY: as for `copy_run`; the description is read before the call returns.
+        unsafe { call!(cuMemcpy2DAsync_v2(&raw const described, self.raw)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_end_behind_the_last_one_and_not_behind_its_padding() {
+        let rows = Rows { offset: 3, stride: 10, bytes: 4, count: 3 };
+        assert_eq!((rows.end(), rows.row(2).offset, rows.row(2).end()), (27, 23, 27));
+        assert_eq!(Rows { count: 0, ..rows }.end(), 3);
+    }
+
+    #[test]
+    fn only_rows_without_gaps_on_both_sides_are_one_run() {
+        let gaps = Rows { offset: 0, stride: 10, bytes: 4, count: 3 };
+        let tight = Rows { stride: 4, ..gaps };
+        assert!(tight.back_to_back(&tight) && !tight.back_to_back(&gaps) && !gaps.back_to_back(&tight));
+        assert!(gaps.row(0).back_to_back(&gaps.row(1)));
     }
 }

@@ -54,7 +54,7 @@ INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w,
     const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
     const i64 left = (i64)x0 - G::RADIUS;
     const i64 right = min((i64)x0 + G::COLUMNS, (i64)w) + G::RADIUS;  // one past the last column needed
-    i64 copied_from = 0, copied_to = 0;                               // columns of the image the fast loop covers
+    i64 copied_to = 0, copied_bytes = 0;  // whole columns, and bytes of each row, that the fast loop covers
     if (G::COPY) {
         constexpr int PIECES = G::PITCH / A;
         const i64 first = (i64)x0 * G::PIXEL - G::APRON, end = (i64)w * G::PIXEL;
@@ -65,17 +65,19 @@ INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w,
             from = plane + y * row + b;
             return (BORDER != CONSTANT || y >= 0) && b >= 0 && b + A <= end;
         });
-        copied_to = (end / A * A) / G::PIXEL;
+        copied_bytes = end / A * A;
+        copied_to = copied_bytes / G::PIXEL;
     }
     // What is left, sample by sample: columns outside the image on the left, the end of the row and the columns
     // behind it, and everything where bytes cannot be copied.
-    const i64 a_end = min(max(copied_from, left), right), b_start = min(max(copied_to, left), right);
+    const i64 a_end = min(max((i64)0, left), right), b_start = min(max(copied_to, left), right);
     const int a = (int)(a_end - left), b = (int)(right - b_start), columns = a + b;
     for (int i = thread; i < rows * columns * G::C; i += threads) {
         const int r = i / (columns * G::C), k = i - r * (columns * G::C);
         const int column = k / G::C, c = k - column * G::C;
         const i64 px = column < a ? left + column : b_start + (column - a);
         const i64 x = inside<BORDER>(px, w), y = inside<BORDER>(y0 + r, h);
+        if (x == px && y >= 0 && (px * G::C + c) * (i64)sizeof(T) < copied_bytes) continue;
         T v;
         if (BORDER == CONSTANT && (x < 0 || y < 0))
             v = (T)constant;
