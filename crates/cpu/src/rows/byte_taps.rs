@@ -105,7 +105,7 @@ impl ThreeToTwo {
     /// `None` for any other ratio.
     pub(crate) fn new(taps: &AxisTaps, step: usize) -> Option<Self> {
         let start = |x: usize| x / 2 * 3 + x % 2;
-        let weights = |x: usize| if x % 2 == 0 { [0.75, 0.25] } else { [0.25, 0.75] };
+        let weights = |x: usize| if x.is_multiple_of(2) { [0.75, 0.25] } else { [0.25, 0.75] };
         let matches = step == Self::STEP
             && taps.taps() == 2
             && taps.starts().iter().enumerate().all(|(x, &s)| s as usize == start(x))

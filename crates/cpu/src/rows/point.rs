@@ -91,12 +91,20 @@ fn pattern(values: &[f32], step: usize) -> Pattern {
 impl<I: Pixel, O: Pixel> RowKernel for Affine<I, O> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let (a, b) = job.uniforms.split_at(self.output.channels());
-        if self.input.layout != self.output.layout {
-            each_channel::<I, O>(job, [&self.input, &self.output], out, |c, sample| {
+        match (self.input.layout, self.output.layout, self.output.channels()) {
+            (Layout::Hwc, Layout::Chw, 3) => self.split::<3>(job, a, b, out),
+            (Layout::Hwc, Layout::Chw, 4) => self.split::<4>(job, a, b, out),
+            (input, output, _) if input == output => self.flat(job, a, b, out),
+            _ => each_channel::<I, O>(job, [&self.input, &self.output], out, |c, sample| {
                 O::from_f32(sample.to_f32().mul_add(a[c], b[c]))
-            });
-            return;
+            }),
         }
+    }
+}
+
+impl<I: Pixel, O: Pixel> Affine<I, O> {
+    /// Input and output lie the same way.
+    fn flat(&self, job: &Job<'_>, a: &[f32], b: &[f32], out: &mut RowMut<'_>) {
         let (row, step) = (job.own(0), self.output.pixel_step());
         for p in 0..self.output.planes() {
             let block = Scale::<I, O> {
@@ -107,6 +115,40 @@ impl<I: Pixel, O: Pixel> RowKernel for Affine<I, O> {
                 step,
             };
             job.level.drive(block, self.output.row_samples());
+        }
+    }
+}
+
+impl<I: Pixel, O: Pixel> Affine<I, O> {
+    /// From interleaved pixels to planes.
+    fn split<const C: usize>(&self, job: &Job<'_>, a: &[f32], b: &[f32], out: &mut RowMut<'_>) {
+        let pixels = job.own(0).plane::<I>(0).as_chunks::<C>().0;
+        let (mut factors, mut terms) = ([0.0; C], [0.0; C]);
+        factors.copy_from_slice(a);
+        terms.copy_from_slice(b);
+        let block = Split { pixels, out: out.planes::<O, C>(), a: factors, b: terms };
+        job.level.drive(block, self.output.width as usize);
+    }
+}
+
+struct Split<'a, I, O, const C: usize> {
+    pixels: &'a [[I; C]],
+    out: [&'a mut [O]; C],
+    a: [f32; C],
+    b: [f32; C],
+}
+
+impl<I: Pixel, O: Pixel, const C: usize> Block for Split<'_, I, O, C> {
+    #[inline(always)]
+    fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
+        let pixels: &[[[I; C]; N]] = chunks(self.pixels, range.clone());
+        for (i, pixels) in pixels.iter().enumerate() {
+            let channels = I::split(v, pixels);
+            let start = range.start + i * N;
+            for (c, &channel) in channels.iter().enumerate() {
+                let value = v.fma(channel, v.splat(self.a[c]), v.splat(self.b[c]));
+                O::store(v, value, &mut chunks_mut(self.out[c], start..start + N)[0]);
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ impl<T: Pixel> Horizontal<T> {
     }
 
     /// Output samples computed with the table, the first ones of the row.
-    fn from_table(&self, level: Level, row: &Row<'_>, plane: usize, out: &mut [f32]) -> usize {
+    fn use_table(&self, level: Level, row: &Row<'_>, plane: usize, out: &mut [f32]) -> usize {
         match (level, &self.bytes) {
             #[cfg(target_arch = "x86_64")]
             (Level::Avx2(v3), Some(table)) => crate::simd::sums_avx2(v3, table, row.plane(plane), out),
@@ -41,7 +41,7 @@ impl<T: Pixel> Horizontal<T> {
     fn filter<I: Pixel>(&self, level: Level, row: &Row<'_>, out: &mut RowMut<'_>) {
         for p in 0..self.input.planes() {
             let (src, out) = (row.plane::<I>(p), out.plane::<f32>(p));
-            let done = self.from_table(level, row, p, out) / self.input.pixel_step();
+            let done = self.use_table(level, row, p, out) / self.input.pixel_step();
             level.vectorize(
                 #[inline(always)]
                 || match self.input.pixel_step() {

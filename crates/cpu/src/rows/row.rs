@@ -101,6 +101,12 @@ impl<'a> RowMut<'a> {
         bytemuck::cast_slice_mut(self.planes[plane])
     }
 
+    /// The samples of the first `N` planes.
+    pub(crate) fn planes<T: Pod, const N: usize>(&mut self) -> [&mut [T]; N] {
+        let mut planes = self.planes.iter_mut();
+        std::array::from_fn(|_| bytemuck::cast_slice_mut(planes.next().expect("at most four planes")))
+    }
+
     /// Copies a row of the same shape.
     pub(crate) fn copy_from(&mut self, from: &Row<'_>) {
         for (p, to) in self.planes.iter_mut().enumerate().filter(|(_, to)| !to.is_empty()) {

@@ -145,8 +145,8 @@ impl<const K: usize> Sums for InOrder<'_, K> {
             rows[k] = chunks(self.rows[k], range.clone());
             weights[k] = v.splat(self.weights[k]);
         }
-        for i in 0..rows[0].len() {
-            let mut sum = v.mul(weights[0], v.load_f32(&rows[0][i]));
+        for (i, first) in rows[0].iter().enumerate() {
+            let mut sum = v.mul(weights[0], v.load_f32(first));
             for k in 1..K {
                 sum = v.fma(weights[k], v.load_f32(&rows[k][i]), sum);
             }

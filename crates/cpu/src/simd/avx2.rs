@@ -1,6 +1,7 @@
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256i};
 
+use super::luma::load_offset;
 use super::{Three, Vector};
 
 /// Sixteen lanes in two AVX registers.
@@ -25,6 +26,13 @@ impl Avx2 {
     #[inline(always)]
     fn words(self, src: &[u8; N]) -> __m256i {
         self.0.avx2._mm256_cvtepu8_epi16(bytemuck::cast(*src))
+    }
+
+    /// Bytes picked into 32-bit lanes, as binary32.
+    #[inline(always)]
+    fn choose(self, quarters: [[u8; 16]; 2], table: [[u8; 16]; 2]) -> __m256 {
+        let chosen = self.0.avx2._mm256_shuffle_epi8(bytemuck::cast(quarters), bytemuck::cast(table));
+        self.0.avx._mm256_cvtepi32_ps(chosen)
     }
 
     /// Square roots of integers, near enough to be rounded to bytes: an estimate (wrong by at most 1.5 * 2^-12
@@ -65,6 +73,30 @@ impl Avx2 {
             avx._mm256_cvtps_epi32(avx._mm256_min_ps(max, value[1])),
         ]
     }
+}
+
+/// Sixteen bytes around each four of sixteen pixels.
+#[inline(always)]
+fn load_quarters<const C: usize>(bytes: &[u8]) -> [[u8; 16]; 4] {
+    let mut quarters = [[0; 16]; 4];
+    for (q, quarter) in quarters.iter_mut().enumerate() {
+        let offset = load_offset(16 * C, q);
+        quarter.copy_from_slice(&bytes[offset..offset + 16]);
+    }
+    quarters
+}
+
+/// For each channel the shuffles that put its bytes in two quarters, beginning with `first`, into 32-bit lanes.
+const fn split_table<const C: usize>(first: usize) -> [[[u8; 16]; 2]; C] {
+    let mut table = [[[0x80; 16]; 2]; C];
+    let mut i = 0;
+    while i < 8 * C {
+        let (c, half, pixel) = (i / 8, i / 4 % 2, i % 4);
+        let skip = (first + half) * 4 * C - load_offset(16 * C, first + half);
+        table[c][half][4 * pixel] = (skip + pixel * C + c) as u8;
+        i += 1;
+    }
+    table
 }
 
 /// A lane-wise operation on both halves.
@@ -169,6 +201,22 @@ impl Vector<N> for Avx2 {
     }
 
     #[inline(always)]
+    fn split_u8<const C: usize>(self, src: &[[u8; C]; N]) -> [Self::F; C] {
+        // The size of a block is known from `C`, so that these slices cost nothing.
+        let bytes = src.as_flattened();
+        let quarter = load_quarters::<C>(bytes);
+        let [low, high] = [[quarter[0], quarter[1]], [quarter[2], quarter[3]]];
+        let mut channels = [self.splat(0.0); C];
+        for (c, channel) in channels.iter_mut().enumerate() {
+            *channel = [
+                self.choose(low, const { split_table::<C>(0) }[c]),
+                self.choose(high, const { split_table::<C>(2) }[c]),
+            ];
+        }
+        channels
+    }
+
+    #[inline(always)]
     fn store_u8(self, value: Self::F, dst: &mut [u8; N]) {
         let avx2 = self.0.avx2;
         let [low, high] = self.round(value, 255.0);
@@ -202,8 +250,7 @@ mod tests {
     #[test]
     fn roots_round_to_the_right_byte_for_every_gradient() {
         let Some(v3) = V3::try_new() else { return };
-        const MOST: i32 = 2 * 1020 * 1020;
-        for first in (0..=MOST).step_by(16) {
+        for first in (0..=2 * 1020 * 1020).step_by(16) {
             let n: [i32; 16] = std::array::from_fn(|i| first + i as i32);
             let mut bytes = [0; N];
             v3.vectorize(|| {

@@ -35,7 +35,7 @@ impl LumaTable {
 }
 
 /// Where the sixteen bytes that hold a quarter of a block are loaded from: never beyond the block's end.
-const fn load_offset(block: usize, quarter: usize) -> usize {
+pub(super) const fn load_offset(block: usize, quarter: usize) -> usize {
     let offset = quarter * block / 4;
     if offset + 16 > block { block - 16 } else { offset }
 }
@@ -85,8 +85,7 @@ mod x86 {
     struct Weights {
         red_green: [__m256i; 2],
         blue: [__m256i; 2],
-        red_green_weights: __m256i,
-        blue_weight: __m256i,
+        factors: [__m256i; 2],
     }
 
     impl Weights {
@@ -95,8 +94,8 @@ mod x86 {
             Self {
                 red_green: [bytemuck::cast(table.red_green[0]), bytemuck::cast(table.red_green[1])],
                 blue: [bytemuck::cast(table.blue[0]), bytemuck::cast(table.blue[1])],
-                red_green_weights: v3.avx._mm256_set1_epi32(299 | 587 << 16),
-                blue_weight: v3.avx._mm256_set1_epi32(114),
+                // Two 16-bit factors in each 32-bit lane, the lower one first.
+                factors: [v3.avx._mm256_set1_epi32(299 + 587 * 65536), v3.avx._mm256_set1_epi32(114)],
             }
         }
 
@@ -108,8 +107,8 @@ mod x86 {
             let red_green = avx2._mm256_shuffle_epi8(pixels, self.red_green[register]);
             let blue = avx2._mm256_shuffle_epi8(pixels, self.blue[register]);
             let n = avx2._mm256_add_epi32(
-                avx2._mm256_madd_epi16(red_green, self.red_green_weights),
-                avx2._mm256_madd_epi16(blue, self.blue_weight),
+                avx2._mm256_madd_epi16(red_green, self.factors[0]),
+                avx2._mm256_madd_epi16(blue, self.factors[1]),
             );
             let n = avx._mm256_cvtepi32_ps(n);
             let rest = avx._mm256_mul_ps(n, avx._mm256_set1_ps(THOUSANDTH_REST));

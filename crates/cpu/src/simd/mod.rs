@@ -78,6 +78,8 @@ pub(crate) trait Vector<const N: usize>: Copy {
     fn load_f32(self, src: &[f32; N]) -> Self::F;
     /// `a + b` of samples; exact.
     fn pair_u8(self, a: &[u8; N], b: &[u8; N]) -> Self::F;
+    /// The channels of interleaved bytes, each on its own.
+    fn split_u8<const C: usize>(self, src: &[[u8; C]; N]) -> [Self::F; C];
     /// [`gradient`] of bytes, to be stored as bytes. Everything before the root is a small integer, so any
     /// arithmetic will do.
     #[inline(always)]
@@ -193,6 +195,20 @@ pub(crate) fn drive<const N: usize, V: Vector<N>, B: Block>(v: V, block: &mut B,
             block.blocks(One, full..end);
         }
     }
+}
+
+/// The channels of interleaved samples, each on its own.
+#[inline(always)]
+fn split<const N: usize, V: Vector<N>, T: Pixel, const C: usize>(v: V, src: &[[T; C]; N]) -> [V::F; C] {
+    let mut channels = [v.splat(0.0); C];
+    for (c, channel) in channels.iter_mut().enumerate() {
+        let mut samples = [T::default(); N];
+        for (sample, pixel) in samples.iter_mut().zip(src) {
+            *sample = pixel[c];
+        }
+        *channel = T::load(v, &samples);
+    }
+    channels
 }
 
 /// The samples `range` in blocks.

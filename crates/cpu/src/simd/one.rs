@@ -1,6 +1,6 @@
 use mip_core::Sample;
 
-use super::Vector;
+use super::{Vector, split};
 
 /// A single lane: tails of rows and rows shorter than a block.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +62,11 @@ impl Vector<1> for One {
     #[inline(always)]
     fn pair_u8(self, a: &[u8; 1], b: &[u8; 1]) -> f32 {
         f32::from(u16::from(a[0]) + u16::from(b[0]))
+    }
+
+    #[inline(always)]
+    fn split_u8<const C: usize>(self, src: &[[u8; C]; 1]) -> [Self::F; C] {
+        split(self, src)
     }
 
     #[inline(always)]

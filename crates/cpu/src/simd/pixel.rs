@@ -1,6 +1,6 @@
 use mip_core::Sample;
 
-use super::{Three, Vector, gradient};
+use super::{Three, Vector, gradient, split};
 
 /// A sample type that blocks of lanes can be loaded from and stored to.
 pub(crate) trait Pixel: Sample {
@@ -10,6 +10,11 @@ pub(crate) trait Pixel: Sample {
     fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F;
     /// Quantises.
     fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]);
+    /// The channels of interleaved samples, each on its own, widened.
+    #[inline(always)]
+    fn split<const N: usize, V: Vector<N>, const C: usize>(v: V, src: &[[Self; C]; N]) -> [V::F; C] {
+        split(v, src)
+    }
     /// Gradient magnitude as [`mip_plan::Sobel`] defines it, to be stored as the same type.
     #[inline(always)]
     fn gradient<const N: usize, V: Vector<N>>(
@@ -25,6 +30,11 @@ pub(crate) trait Pixel: Sample {
 }
 
 impl Pixel for u8 {
+    #[inline(always)]
+    fn split<const N: usize, V: Vector<N>, const C: usize>(v: V, src: &[[Self; C]; N]) -> [V::F; C] {
+        v.split_u8(src)
+    }
+
     #[inline(always)]
     fn gradient<const N: usize, V: Vector<N>>(
         v: V,

@@ -1,6 +1,6 @@
 use mip_core::Sample;
 
-use super::Vector;
+use super::{Vector, split};
 
 const N: usize = 16;
 
@@ -91,6 +91,11 @@ impl Vector<N> for Portable {
     #[inline(always)]
     fn pair_u8(self, a: &[u8; N], b: &[u8; N]) -> Self::F {
         each(|i| f32::from(u16::from(a[i]) + u16::from(b[i])))
+    }
+
+    #[inline(always)]
+    fn split_u8<const C: usize>(self, src: &[[u8; C]; N]) -> [Self::F; C] {
+        split(self, src)
     }
 
     #[inline(always)]

@@ -25,7 +25,8 @@ pub(crate) fn pairs_avx2<const ROWS: usize>(
 ) -> usize {
     let lanes = table.lanes;
     // Every half stores eight bytes, of which the next one overwrites those beyond its lanes.
-    let usable = if out.len() < 8 { 0 } else { ((out.len() - 8) / lanes + 1) / 2 };
+    let halves = out.len().checked_sub(8).map_or(0, |room| room / lanes + 1);
+    let usable = halves / 2;
     let entries = &table.entries[..usable.min(table.entries.len())];
     v3.vectorize(
         #[inline(always)]
@@ -36,9 +37,9 @@ pub(crate) fn pairs_avx2<const ROWS: usize>(
                 *factor = v3.avx._mm256_set1_epi16(weight as i16);
             }
             // One length, so that one bounds check serves all rows.
-            let mut rows = rows;
-            for k in 1..ROWS {
-                rows[k] = &rows[k][..rows[0].len()];
+            let (mut rows, len) = (rows, rows[0].len());
+            for row in &mut rows {
+                *row = &row[..len];
             }
             if lanes == 8 {
                 for (entry, out) in entries.iter().zip(out.as_chunks_mut::<16>().0) {

@@ -2,7 +2,7 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
-use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel};
+use mip_plan::{AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel};
 
 use crate::images::{Picture, Random};
 use crate::plans::{config, plan, run, stage};
@@ -131,12 +131,56 @@ fn resample() {
     });
 }
 
+/// Ratios for which bytes take shorter ways, and some that just miss them, in rows long enough for all of them.
+#[test]
+fn resample_bytes_by_ratio() {
+    let ratios = [(3, 2), (2, 1), (4, 1), (5, 4), (1, 2), (1, 4), (1, 1), (7, 3), (3, 4), (9, 1), (8, 5)];
+    for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
+        for layout in Layout::ALL {
+            for (from, to) in ratios {
+                // Multiples of the ratio, whole blocks and odd remainders.
+                for repeat in [1, 5, 16, 24, 37] {
+                    let (w, ow) = (from * repeat, to * repeat);
+                    let input = ImageDesc::new(w, 7, format, DType::U8).unwrap().with_layout(layout);
+                    for oh in [7, 14, 5] {
+                        let kernel = Resample { x: bilinear(w, ow), y: bilinear(7, oh) };
+                        check(&Kernel::Resample(kernel), &[], &[input], input.with_size(ow, oh));
+                    }
+                    let kernel = Resample { x: area(w, ow), y: area(7, 2) };
+                    check(&Kernel::Resample(kernel), &[], &[input], input.with_size(ow, 2));
+                }
+            }
+        }
+    }
+}
+
+/// Sums of weights above 1 saturate; negative weights and exact ones mix.
+#[test]
+fn resample_by_any_weights() {
+    let table = |weights: &[f64], input: u32, output: u32| {
+        let taps = |o: u32| {
+            let start = i64::from(o * (input - weights.len() as u32) / output.max(1));
+            weights.iter().zip(start..).map(|(&w, i)| (i, w)).collect::<Vec<_>>()
+        };
+        AxisTaps::from_contributions(input, &(0..output).map(taps).collect::<Vec<_>>())
+    };
+    let input = ImageDesc::new(60, 9, PixelFormat::Rgb, DType::U8).unwrap();
+    for weights in [&[1.0, 1.0][..], &[0.5, 0.75], &[1.25], &[-0.25, 1.25], &[0.25, 0.5, 0.25], &[0.0, 1.0]] {
+        for other in [&[0.5, 0.5][..], &[1.0], &[0.75, 0.75]] {
+            let kernel = Resample { x: table(weights, 60, 40), y: table(other, 9, 6) };
+            check(&Kernel::Resample(kernel), &[], &[input], input.with_size(40, 6));
+        }
+    }
+}
+
 /// Weights of a filter that sum to 1, or (odd seeds) do not, with a negative one.
 fn weights(radius: u32, seed: u64) -> Vec<f32> {
     let mut random = Random::new(seed);
     let mut w: Vec<f32> = (0..=radius).map(|_| 0.1 + random.unit()).collect();
     let sum = 2.0 * w.iter().sum::<f32>() - w[0];
-    w.iter_mut().for_each(|w| *w /= sum);
+    for w in &mut w {
+        *w /= sum;
+    }
     if seed % 2 == 1 {
         w[0] = -1.5;
     }
