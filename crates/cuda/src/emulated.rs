@@ -233,10 +233,21 @@ fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
     compared
 }
 
-/// A handful, in every build.
+/// A kernel of each family, in every build.
 #[test]
 fn some_kernels_give_the_bytes_of_the_cpu() {
-    let cases: Vec<Case> = matrix(37, 21).into_iter().step_by(97).collect();
+    let names = [
+        "color to gray 37x21 rgb u8",
+        "affine to f32 37x21 rgb u8 chw",
+        "crop 37x21 rgb u16",
+        "nearest up 37x21 bgra u8",
+        "resample bilinear 2:3 37x21 bgra u8",
+        "separable 2x2 Constant(0.0) 37x21 rgb u8",
+        "separable 7x4 Wrap 37x21 gray u16",
+        "sobel Reflect101 37x21 gray u8",
+    ];
+    let cases: Vec<Case> = matrix(37, 21).into_iter().filter(|c| names.contains(&c.name.as_str())).collect();
+    assert_eq!(cases.len(), names.len());
     compare(&cases, 2, Strides::Tight);
 }
 

@@ -77,7 +77,7 @@ INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w,
         const int column = k / G::C, c = k - column * G::C;
         const i64 px = column < a ? left + column : b_start + (column - a);
         const i64 x = inside<BORDER>(px, w), y = inside<BORDER>(y0 + r, h);
-        if (x == px && y >= 0 && (px * G::C + c) * (i64)sizeof(T) < copied_bytes) continue;
+        if (px >= 0 && x == px && y >= 0 && (px * G::C + c) * (i64)sizeof(T) < copied_bytes) continue;
         T v;
         if (BORDER == CONSTANT && (x < 0 || y < 0))
             v = (T)constant;
