@@ -1,5 +1,5 @@
-//! Vector arithmetic without `unsafe`: one trait of 16-lane operations, implemented for plain arrays and for
-//! AVX2 with FMA, and the loop that drives a block of work over a row.
+//! Vector arithmetic without `unsafe`: one trait of operations on a block of lanes, implemented for plain
+//! arrays and for AVX2 with FMA, and the loop that drives a block of work over a row.
 //!
 //! Every implementation gives the same bits: additions, products, fused multiply-add, division and square
 //! root are the correctly rounded IEEE operations, and quantisation is [`mip_core::Sample::from_f32`].

@@ -2,9 +2,10 @@ use mip_core::Sample;
 
 use super::{Vector, split};
 
-const N: usize = 16;
+/// One register of every baseline (SSE2, NEON); more would only multiply the code.
+const N: usize = 4;
 
-/// Sixteen lanes as a plain array; the compiler makes of it what the target's baseline offers.
+/// Four lanes as a plain array; the compiler makes of it what the target's baseline offers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 

@@ -12,3 +12,4 @@ mod images;
 mod kernels;
 mod plans;
 mod reference;
+mod refusals;
