@@ -5,17 +5,23 @@ use crate::failure::Failure;
 
 /// Lists the operators, or describes one: inputs, parameters, ranges, defaults
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  mip ops\n  mip ops resize\n  mip ops --json")]
+#[command(
+    after_help = "Examples:\n  mip ops\n  mip ops resize\n  mip ops --json\n  mip ops --schema > pipeline.schema.json"
+)]
 pub(crate) struct Args {
     /// Operator to describe
     name: Option<String>,
     /// Print JSON: an array of all operators, or one object
     #[arg(long)]
     json: bool,
+    /// Print a JSON Schema of pipeline files, for editors to complete and check them
+    #[arg(long, conflicts_with_all = ["name", "json"])]
+    schema: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.name {
+        _ if args.schema => console::json(&mip_graph::json_schema()),
         None if args.json => console::json(&operators()),
         None => list(),
         Some(name) => {
@@ -74,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_slip_is_answered_with_the_closest_name() {
-        let failure = run(&Args { name: Some("gausian_blur".into()), json: false }).unwrap_err();
+        let failure =
+            run(&Args { name: Some("gausian_blur".into()), json: false, schema: false }).unwrap_err();
         assert_eq!(failure.code(), 2);
         assert!(failure.message().unwrap().contains("did you mean 'gaussian_blur'?"));
     }

@@ -46,6 +46,13 @@ fn check_prints_the_shape_of_every_task() {
 }
 
 #[test]
+fn ops_prints_the_schema_of_pipeline_files() {
+    let text = Place::new().ok(&["ops", "--schema"]).stdout;
+    let schema: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
+    assert_eq!(schema, mip_graph::json_schema());
+}
+
+#[test]
 fn ops_lists_and_describes_operators() {
     let place = Place::new();
     let list = place.ok(&["ops"]).stdout;
