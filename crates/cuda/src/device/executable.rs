@@ -45,6 +45,15 @@ pub(super) struct LoadedFunction {
     pub(super) align_out: u64,
 }
 
+/// One kernel to be launched.
+#[derive(Debug)]
+pub(super) struct Prepared<'a> {
+    pub(super) function: &'a Function,
+    pub(super) shape: LaunchShape,
+    /// The kernel's one parameter: its struct, in words.
+    pub(super) parameter: Vec<u64>,
+}
+
 /// Where the fields set at each launch begin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldOffsets {
@@ -93,8 +102,18 @@ impl CudaExecutable {
         &self.name
     }
 
-    /// Queues every stage.
+    /// Queues every kernel.
     pub(super) fn launch(&self, stream: &RawStream, launch: &Launch) -> Result<(), DeviceError> {
+        for kernel in self.prepare(launch)? {
+            // Images lie inside their blocks (checked when they were bound), tables inside `_tables`; the
+            // stream's ledger keeps blocks and executable until the stream is past the launch.
+            self.shared.check(kernel.function.launch(stream, kernel.shape, &kernel.parameter))?;
+        }
+        Ok(())
+    }
+
+    /// What has to be launched, one kernel after another, with all parameters filled in.
+    pub(super) fn prepare(&self, launch: &Launch) -> Result<Vec<Prepared<'_>>, DeviceError> {
         let workspace = self.workspace_address(launch)?;
         let bound = |location: &Location| {
             let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());
@@ -106,12 +125,13 @@ impl CudaExecutable {
                 }
             }
         };
+        let mut kernels = Vec::with_capacity(self.stages.len());
         for (index, stage) in self.stages.iter().enumerate() {
             let inputs = stage.inputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
             let uniforms = launch.uniforms.get(index).map_or(&[][..], |u| u);
-            stage.launch(&self.shared, stream, &inputs, bound(&stage.output)?, uniforms)?;
+            kernels.push(stage.prepare(&inputs, bound(&stage.output)?, uniforms)?);
         }
-        Ok(())
+        Ok(kernels)
     }
 
     fn workspace_address(&self, launch: &Launch) -> Result<u64, DeviceError> {
@@ -131,14 +151,12 @@ impl CudaExecutable {
 }
 
 impl LoadedStage {
-    fn launch(
+    fn prepare(
         &self,
-        shared: &Shared,
-        stream: &RawStream,
         inputs: &[Bound],
         output: Bound,
         uniforms: &[f32],
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Prepared<'_>, DeviceError> {
         let fits = |f: &&LoadedFunction| {
             inputs.iter().all(|i| i.is_aligned(f.align_in)) && output.is_aligned(f.align_out)
         };
@@ -170,11 +188,8 @@ impl LoadedStage {
             block: self.grid.block,
             shared: self.grid.shared,
         };
-        let words: Vec<u64> =
-            bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes"))).collect();
-        // Images lie inside their blocks (checked when they were bound), tables inside `_tables`; the stream's
-        // ledger keeps blocks and executable until the stream is past the launch.
-        shared.check(chosen.function.launch(stream, shape, &words))
+        let words = bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")));
+        Ok(Prepared { function: &chosen.function, shape, parameter: words.collect() })
     }
 }
 
