@@ -26,6 +26,29 @@ impl LoadedPlan {
     /// [`RuntimeError::Load`] when a group cannot be prepared, [`RuntimeError::Device`] when the device
     /// refuses a stream or an event.
     pub fn new(device: &dyn Device, plan: Arc<Plan>) -> Result<Self, RuntimeError> {
+        let loaded = Self::with_executables(device, plan, Vec::new())?;
+        let load = |group| {
+            let executable = device.load(&loaded.plan, group);
+            executable.map_err(|error| attribution::load_error(&loaded.plan, group, error))
+        };
+        let executables = (0..loaded.plan.groups.len()).map(load).collect::<Result<_, _>>()?;
+        Ok(Self { executables, ..loaded })
+    }
+
+    /// The same plan with the same loaded groups, on streams and events of its own: both can be under way at once.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Device`] when the device refuses a stream or an event.
+    pub fn sibling(&self, device: &dyn Device) -> Result<Self, RuntimeError> {
+        Self::with_executables(device, self.plan.clone(), self.executables.clone())
+    }
+
+    /// Fresh streams and events.
+    fn with_executables(
+        device: &dyn Device,
+        plan: Arc<Plan>,
+        executables: Vec<Arc<dyn Executable>>,
+    ) -> Result<Self, RuntimeError> {
         let stream = |lane: u32| {
             let stream = device.create_stream(&format!("lane {lane}"));
             stream.map_err(|error| RuntimeError::Device {
@@ -43,21 +66,16 @@ impl LoadedPlan {
             };
             needed.then(create).transpose()
         };
-        let load = |group| {
-            let loaded = device.load(&plan, group);
-            loaded.map_err(|error| attribution::load_error(&plan, group, error))
-        };
-        let groups = plan.groups.len();
         let waited_for = |group: usize| plan.waits.iter().any(|wait| wait.on == group);
         Ok(Self {
             streams: (0..plan.lanes).map(stream).collect::<Result<_, _>>()?,
-            events: (0..groups)
+            events: (0..plan.groups.len())
                 .map(|group| event(waited_for(group), format!("group {group}")))
                 .collect::<Result<_, _>>()?,
             upload_events: (plan.inputs.iter())
                 .map(|input| event(spans_lanes(&plan, input.buffer), format!("input '{}'", input.name)))
                 .collect::<Result<_, _>>()?,
-            executables: (0..groups).map(load).collect::<Result<_, _>>()?,
+            executables,
             plan,
         })
     }

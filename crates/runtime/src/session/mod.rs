@@ -59,7 +59,27 @@ impl Session {
         plan: Arc<Plan>,
         options: SessionOptions,
     ) -> Result<Self, RuntimeError> {
-        let loaded = Arc::new(LoadedPlan::new(&*device, plan)?);
+        let loaded = LoadedPlan::new(&*device, plan)?;
+        Self::of_loaded(device, manager, loaded, options)
+    }
+
+    /// A session of the same plan that shares the loaded groups, the memory manager and the scheduler, and has
+    /// streams, events and an arena of its own: runs of both may be under way at once.
+    ///
+    /// # Errors
+    /// As for [`Session::new`], except that nothing is loaded.
+    pub fn sibling(&self) -> Result<Self, RuntimeError> {
+        let loaded = self.loaded.sibling(&*self.device)?;
+        let options = SessionOptions { poison: self.poison, scheduler: self.scheduler.clone() };
+        Self::of_loaded(self.device.clone(), self.manager.clone(), loaded, options)
+    }
+
+    fn of_loaded(
+        device: Arc<dyn Device>,
+        manager: Arc<MemoryManager>,
+        loaded: LoadedPlan,
+        options: SessionOptions,
+    ) -> Result<Self, RuntimeError> {
         let plan = loaded.plan();
         let arena = match plan.arena_bytes {
             0 => None,
@@ -77,7 +97,7 @@ impl Session {
             scheduler: options.scheduler,
             device,
             manager,
-            loaded,
+            loaded: Arc::new(loaded),
             arena,
         })
     }
