@@ -4,6 +4,7 @@
 //! parity [--sizes 1x1,33x1,640x480] [--batch 1,3] [--strides tight,pitched,odd] [--filter TEXT] [--every N]
 //!        [--device N] [--threads N]          compare; exit 1 if anything differs
 //! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator, and copies
+//! parity --copies                            time copies only, by number of threads
 //! parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no GPU
 //! ```
 
@@ -36,6 +37,7 @@ pub(crate) struct Options {
     device: usize,
     threads: usize,
     time: bool,
+    copies: bool,
     prepare: Option<(u32, u32)>,
 }
 
@@ -76,6 +78,7 @@ fn options() -> Result<Options, String> {
         device: 0,
         threads,
         time: false,
+        copies: false,
         prepare: None,
     };
     let mut arguments = std::env::args().skip(1);
@@ -90,6 +93,7 @@ fn options() -> Result<Options, String> {
             "--device" => options.device = number(&value()?)?,
             "--threads" => options.threads = number(&value()?)?.max(1),
             "--time" => options.time = true,
+            "--copies" => options.copies = true,
             "--prepare" => options.prepare = Some(number(&value()?).map(|n| (n as u32 / 10, n as u32 % 10))?),
             _ => return Err(format!("unknown option {name}")),
         }
@@ -112,8 +116,9 @@ fn run(options: &Options) -> Result<bool, String> {
         "cuda:{} {} (compute capability {}.{})",
         found.index, found.name, found.capability.0, found.capability.1
     );
-    if options.time {
-        let timed = timing::time(&device, options).and_then(|()| copies::copies(&device));
+    if options.time || options.copies {
+        let timed = if options.time { timing::time(&device, options) } else { Ok(()) };
+        let timed = timed.and_then(|()| copies::copies(&device, options.device));
         return timed.map(|()| true).map_err(|e| e.to_string());
     }
     compare::compare(&device, options).map_err(|e| e.to_string())

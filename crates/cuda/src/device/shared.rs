@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use mip_runtime::device::{DeviceError, Space};
 
 use super::CudaOptions;
-use super::staging::Staging;
+use super::ring::Ring;
 use crate::codegen::Target;
 use crate::compile::Compiler;
 use crate::driver::{Context, DriverError};
@@ -16,7 +16,7 @@ pub(crate) struct Shared {
     pub(super) compiler: Compiler,
     pub(super) target: Target,
     pub(super) options: CudaOptions,
-    pub(super) staging: Staging,
+    pub(super) ring: Ring,
     lost: OnceLock<String>,
     in_use: [AtomicUsize; 2],
 }
@@ -28,16 +28,8 @@ impl Shared {
         target: Target,
         options: CudaOptions,
     ) -> Self {
-        let staging = Staging::default();
-        Self {
-            context,
-            compiler,
-            target,
-            options,
-            staging,
-            lost: OnceLock::new(),
-            in_use: Default::default(),
-        }
+        let ring = Ring::new(options.upload_threads);
+        Self { context, compiler, target, options, ring, lost: OnceLock::new(), in_use: Default::default() }
     }
 
     /// Turns a driver's error into the runtime's; a fatal one marks the device lost.

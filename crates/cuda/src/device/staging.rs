@@ -1,47 +1,14 @@
-//! Copies between host and device: which rows they are made of, and the pinned memory that pageable sources
-//! go through.
+//! Copies between host and device: which rows they are made of, and which way they go.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use mip_core::{BatchLayout, ImageBuffer};
 use mip_runtime::device::{BufferRef, DeviceError};
 use mip_runtime::memory::WriteGuard;
 
+use super::ring::{Piece, SLOT};
 use super::shared::Shared;
-use crate::driver::{DeviceMemory, PinnedMemory, RawEvent, RawStream, Rows, is_pinned};
-
-/// Bytes of a piece of staging memory: large enough to run at the bus's rate, small enough that the first copy
-/// starts while the second piece is being filled.
-const SLOT: usize = 2 << 20;
-const SLOTS: usize = 6;
-
-/// A ring of pinned pieces that pageable images are copied through. Made at the first use.
-#[derive(Debug, Default)]
-pub(super) struct Staging {
-    ring: Mutex<Ring>,
-}
-
-#[derive(Debug, Default)]
-struct Ring {
-    slots: Vec<Slot>,
-    next: usize,
-}
-
-#[derive(Debug)]
-struct Slot {
-    memory: PinnedMemory,
-    /// Reached when the last copy out of the slot is done.
-    free: RawEvent,
-}
-
-impl Slot {
-    fn new(shared: &Shared) -> Result<Self, DeviceError> {
-        let memory = PinnedMemory::allocate(&shared.context, SLOT);
-        let memory =
-            memory.map_err(|e| shared.allocation_error(mip_runtime::device::Space::Pinned, SLOT, e))?;
-        Ok(Self { memory, free: shared.check(RawEvent::new(&shared.context, false))? })
-    }
-}
+use crate::driver::{DeviceMemory, RawStream, Rows, is_pinned};
 
 /// The rows of a batch as few sets of equally spaced rows: one, if planes and frames follow each other at the
 /// rows' distance; else one a plane.
@@ -89,9 +56,8 @@ pub(super) fn upload(
         }
         return Ok(Some(from.clone()));
     }
-    for (source, target) in pairs {
-        staged(shared, stream, view.data(), source, to, target)?;
-    }
+    let pieces: Vec<Piece> = pairs.into_iter().flat_map(|(from, to)| pieces(from, to)).collect();
+    shared.ring.pass(shared, stream, view.data(), to, &pieces)?;
     Ok(None)
 }
 
@@ -103,67 +69,18 @@ fn same_shape(from: &BatchLayout, to: &BatchLayout) -> Result<(), DeviceError> {
     Err(DeviceError::Conflict(format!("a copy from {} to {}", text(from), text(to))))
 }
 
-/// Copies rows through the ring, as many at a time as a slot holds.
-fn staged(
-    shared: &Shared,
-    stream: &RawStream,
-    data: &[u8],
-    from: Rows,
-    to: &DeviceMemory,
-    target: Rows,
-) -> Result<(), DeviceError> {
-    // Rows longer than a slot go in pieces of one row.
+/// Rows in pieces that fit in a slot of the ring: as many rows as possible, rows longer than a slot in parts.
+fn pieces(from: Rows, to: Rows) -> Vec<Piece> {
     let width = from.bytes.min(SLOT);
     let at_once = (SLOT / width).min(from.count);
-    for first in (0..from.count).step_by(at_once) {
-        let count = at_once.min(from.count - first);
-        for column in (0..from.bytes).step_by(width) {
-            let bytes = width.min(from.bytes - column);
-            let source = Rows { offset: from.offset + first * from.stride + column, bytes, count, ..from };
-            let target =
-                Rows { offset: target.offset + first * target.stride + column, bytes, count, ..target };
-            shared.staging.pass(shared, stream, data, source, to, target)?;
-        }
-    }
-    Ok(())
-}
-
-impl Staging {
-    /// Waits for the next slot, fills it, and queues the copy out of it.
-    fn pass(
-        &self,
-        shared: &Shared,
-        stream: &RawStream,
-        data: &[u8],
-        from: Rows,
-        to: &DeviceMemory,
-        target: Rows,
-    ) -> Result<(), DeviceError> {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = ring.next;
-        if index == ring.slots.len() {
-            ring.slots.push(Slot::new(shared)?);
-        }
-        ring.next = (index + 1) % SLOTS;
-        let slot = &ring.slots[index];
-        shared.check(slot.free.synchronize())?;
-        let packed = Rows { offset: 0, stride: from.bytes, ..from };
-        let mut guard = slot.memory.block().write(0..from.bytes * from.count)?;
-        fill(&mut guard, data, from);
-        // The slot is written again only after `free` has been reached.
-        shared.check(stream.upload_rows(&guard, packed, to, target))?;
-        shared.check(stream.record(&slot.free))
-    }
-}
-
-fn fill(slot: &mut WriteGuard, data: &[u8], from: Rows) {
-    if from.stride == from.bytes {
-        slot.copy_from_slice(&data[from.offset..][..from.bytes * from.count]);
-        return;
-    }
-    for (row, to) in slot.chunks_exact_mut(from.bytes).enumerate() {
-        to.copy_from_slice(&data[from.offset + row * from.stride..][..from.bytes]);
-    }
+    let starts = (0..from.count).step_by(at_once);
+    let starts = starts.flat_map(|row| (0..from.bytes).step_by(width).map(move |column| (row, column)));
+    let piece = |(row, column)| {
+        let (count, bytes) = (at_once.min(from.count - row), width.min(from.bytes - column));
+        let part = |all: Rows| Rows { offset: all.offset + row * all.stride + column, bytes, count, ..all };
+        Piece { from: part(from), to: part(to) }
+    };
+    starts.map(piece).collect()
 }
 
 /// Queues the copy of images on the device to pinned memory, borrowed as `to`. The caller keeps the guard and
@@ -215,6 +132,29 @@ mod tests {
         let spread = BatchLayout { plane_stride: 20, batch_stride: 60, ..planar };
         assert_eq!(matching((&spread, 0), (&planar, 0)).len(), 6);
         assert_eq!(matching((&planar, 0), (&planar, 0)).len(), 1);
+    }
+
+    #[test]
+    fn pieces_cover_every_byte_once_and_fit_in_a_slot() {
+        for (bytes, count) in
+            [(1, 1), (5760, 1080), (SLOT, 3), (SLOT + 1, 2), (3 * SLOT + 7, 2), (7, 1 << 20)]
+        {
+            let from = Rows { offset: 11, stride: bytes + 3, bytes, count };
+            let to = Rows { offset: 64, stride: bytes + 60, bytes, count };
+            let (mut total, mut previous) = (0, None);
+            for Piece { from: part, to: target } in pieces(from, to) {
+                assert_eq!((part.bytes, part.count), (target.bytes, target.count));
+                assert!(part.bytes * part.count <= SLOT);
+                let place = |rows: Rows, all: Rows| {
+                    ((rows.offset - all.offset) / all.stride, (rows.offset - all.offset) % all.stride)
+                };
+                assert_eq!(place(part, from), place(target, to));
+                assert!(previous < Some(part.offset), "in order");
+                previous = Some(part.offset);
+                total += part.bytes * part.count;
+            }
+            assert_eq!(total, bytes * count);
+        }
     }
 
     #[test]
