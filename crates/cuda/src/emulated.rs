@@ -117,7 +117,7 @@ fn emulate(
             whole[..bytes.len()].copy_from_slice(bytes);
             *word = u64::from_ne_bytes(whole);
         }
-        put_pointer(&mut parameters, stage.fields.offset(table.field), words.as_ptr().addr() as u64);
+        put_pointer(&mut parameters, stage.fields.offset(&table.field), words.as_ptr().addr() as u64);
         tables.push(words);
     }
     let mut sources: Vec<Guarded<'_>> = Vec::new();
@@ -131,7 +131,7 @@ fn emulate(
     target.bytes_mut().fill(0xC3);
     put_image(&mut parameters, stage.fields.offset("out"), 0, target.start.addr() as u64, &output);
     put_uint(&mut parameters, stage.fields.offset("batch"), output.batch_size as u32);
-    if let Some(field) = stage.uniforms {
+    for (_, field) in &stage.uniforms {
         put_floats(&mut parameters, stage.fields.offset(field), uniforms);
     }
     let words: Vec<u64> =

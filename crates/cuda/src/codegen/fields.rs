@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use mip_core::BatchLayout;
@@ -11,11 +12,19 @@ const IMAGE_BYTES: usize = 32;
 pub(crate) struct Fields {
     text: String,
     bytes: Vec<u8>,
-    names: Vec<(&'static str, usize)>,
+    names: Vec<(Cow<'static, str>, usize)>,
 }
 
 impl Fields {
-    fn add(&mut self, kind: &str, name: &'static str, count: Option<usize>, align: usize, value: &[u8]) {
+    fn add(
+        &mut self,
+        kind: &str,
+        name: impl Into<Cow<'static, str>>,
+        count: Option<usize>,
+        align: usize,
+        value: &[u8],
+    ) {
+        let name = name.into();
         let count = count.map_or_else(String::new, |n| format!("[{n}]"));
         let _ = writeln!(self.text, "    {kind} {name}{count};");
         let offset = self.bytes.len().next_multiple_of(align);
@@ -50,12 +59,12 @@ impl Fields {
     }
 
     /// `count` binary32 numbers, set at launch.
-    pub(crate) fn floats(&mut self, name: &'static str, count: usize) {
+    pub(crate) fn floats(&mut self, name: impl Into<Cow<'static, str>>, count: usize) {
         self.add("float", name, Some(count), 4, &vec![0; 4 * count]);
     }
 
     /// The address of a table of `kind`, set when the table has been uploaded.
-    pub(crate) fn pointer(&mut self, kind: &str, name: &'static str) {
+    pub(crate) fn pointer(&mut self, kind: &str, name: impl Into<Cow<'static, str>>) {
         self.add(&format!("const {kind}*"), name, None, 8, &[0; 8]);
     }
 
@@ -76,7 +85,7 @@ impl Fields {
         self.names
             .iter()
             .find(|(n, _)| *n == name)
-            .map(|&(_, offset)| offset)
+            .map(|(_, offset)| *offset)
             .expect("a field the stage declared")
     }
 }

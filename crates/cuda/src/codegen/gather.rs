@@ -42,8 +42,10 @@ pub(super) fn body(context: &Context<'_>, kernel: &Gather) -> Body {
     fields.uint("x_origin", x_origin);
     fields.uint("y_origin", y_origin);
     let tables = [("x_table", x_table), ("y_table", y_table)];
-    let tables =
-        tables.into_iter().filter_map(|(field, bytes)| Some(Table { field, bytes: bytes? })).collect();
+    let tables = tables
+        .into_iter()
+        .filter_map(|(field, bytes)| Some(Table { field: field.into(), bytes: bytes? }))
+        .collect();
     let px = pixels(&input, channels, v, false);
     let rows = (48 / (channels * input.dtype.size() * v as usize)).clamp(1, 4) as u32;
     let grid = Grid {

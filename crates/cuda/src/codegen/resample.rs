@@ -72,10 +72,13 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     fields.uint("planes", shape.planes);
     fields.int("in_width", input.width);
     let tables = vec![
-        Table { field: "x_starts", bytes: u32s(kernel.x.starts().iter().copied()) },
-        Table { field: "x_weights", bytes: weights_by_tap(&kernel.x) },
-        Table { field: "y_starts", bytes: u32s(kernel.y.starts().iter().copied()) },
-        Table { field: "y_weights", bytes: bytes_of(kernel.y.all_weights().iter().map(|w| w.to_ne_bytes())) },
+        Table { field: "x_starts".into(), bytes: u32s(kernel.x.starts().iter().copied()) },
+        Table { field: "x_weights".into(), bytes: weights_by_tap(&kernel.x) },
+        Table { field: "y_starts".into(), bytes: u32s(kernel.y.starts().iter().copied()) },
+        Table {
+            field: "y_weights".into(),
+            bytes: bytes_of(kernel.y.all_weights().iter().map(|w| w.to_ne_bytes())),
+        },
     ];
     let out = pixels(&input, shape.channels, shape.v, shape.woven);
     if kernel.x.taps() <= FEW_TAPS
@@ -152,8 +155,11 @@ fn tiled(
     fields.uint("tiles", plan.rows.len() as u32);
     fields.int("pitch", plan.pitch);
     fields.int("rows", plan.rows_per_warp);
-    tables.push(Table { field: "x_tiles", bytes: u32s(plan.columns.iter().map(|&(first, _)| first)) });
-    tables.push(Table { field: "y_tiles", bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])) });
+    tables.push(Table { field: "x_tiles".into(), bytes: u32s(plan.columns.iter().map(|&(first, _)| first)) });
+    tables.push(Table {
+        field: "y_tiles".into(),
+        bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])),
+    });
     let dtype = sample(context.input().dtype);
     let Shape { channels, planes, alpha, woven, .. } = *shape;
     let (tx, ty) = (kernel.x.taps(), kernel.y.taps());

@@ -1,7 +1,8 @@
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use mip_core::{BatchLayout, ImageDesc};
-use mip_plan::{Kernel, Stage};
+use mip_plan::{Kernel, Operand as Source, Stage};
 
 use super::Target;
 use super::fields::Fields;
@@ -98,12 +99,12 @@ pub(crate) struct Grid {
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     /// The pointer field that gets its address.
-    pub field: &'static str,
+    pub field: Cow<'static, str>,
     /// Contents.
     pub bytes: Vec<u8>,
 }
 
-/// Everything about a stage but its operands' memory.
+/// Everything about a kernel, of one stage or of several, but its operands' memory.
 #[derive(Debug, Clone)]
 pub(crate) struct StageCode {
     /// Ways to launch it, best first; the last one fits every alignment that can occur.
@@ -112,8 +113,12 @@ pub(crate) struct StageCode {
     pub fields: Fields,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// The field that takes the uniforms, if it has any.
-    pub uniforms: Option<&'static str>,
+    /// Where its input images come from, in the order of the field `in`.
+    pub inputs: Vec<Source>,
+    /// The stages whose results it writes, in the order of the field `out`.
+    pub outputs: Vec<usize>,
+    /// Stages with uniforms, and the fields that take them.
+    pub uniforms: Vec<(usize, Cow<'static, str>)>,
     /// Its blocks.
     pub grid: Grid,
     /// Generated source.
@@ -173,7 +178,10 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         variants.push(Variant { entry, align_in, align_out });
     }
     let Body { fields, tables, uniforms, grid, pieces, .. } = body;
-    Ok(StageCode { variants, fields, tables, uniforms, grid, text, pieces })
+    let inputs = context.stage.inputs.clone();
+    let outputs = vec![context.index];
+    let uniforms = uniforms.map(|field| (context.index, field.into())).into_iter().collect();
+    Ok(StageCode { variants, fields, tables, inputs, outputs, uniforms, grid, text, pieces })
 }
 
 /// Rows each warp makes: many share the rows around them, few fill the device. `shared` says what a count needs.

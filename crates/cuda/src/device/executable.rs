@@ -2,6 +2,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mip_core::BatchLayout;
+use mip_plan::Uniforms;
 use mip_runtime::device::{BufferRef, DeviceError, Executable, Launch};
 
 use super::memory::{device_buffer, device_memory};
@@ -12,7 +13,7 @@ use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 /// Most blocks along y and z; kernels loop over what lies beyond.
 const MOST_BLOCKS: u64 = 65_535;
 
-/// A group ready to be launched: a kernel a stage.
+/// A group ready to be launched: one kernel, or a kernel a stage.
 #[derive(Debug)]
 pub(super) struct CudaExecutable {
     pub(super) shared: Arc<Shared>,
@@ -25,7 +26,7 @@ pub(super) struct CudaExecutable {
     pub(super) workspace: usize,
 }
 
-/// One stage's kernel and parameters.
+/// A kernel and its parameters.
 #[derive(Debug)]
 pub(super) struct LoadedStage {
     /// Ways to launch it, best first.
@@ -35,7 +36,7 @@ pub(super) struct LoadedStage {
     pub(super) fields: FieldOffsets,
     pub(super) grid: Grid,
     pub(super) inputs: Vec<Location>,
-    pub(super) output: Location,
+    pub(super) outputs: Vec<Location>,
 }
 
 #[derive(Debug)]
@@ -55,13 +56,13 @@ pub(super) struct Prepared<'a> {
 }
 
 /// Where the fields set at each launch begin.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct FieldOffsets {
     pub(super) input: usize,
     pub(super) output: usize,
     pub(super) batch: usize,
-    /// Start and number of the uniforms.
-    pub(super) uniforms: Option<(usize, usize)>,
+    /// Stages with uniforms: where theirs begin, and how many there are.
+    pub(super) uniforms: Vec<(usize, usize, usize)>,
 }
 
 /// Where an image is at a launch.
@@ -126,10 +127,10 @@ impl CudaExecutable {
             }
         };
         let mut kernels = Vec::with_capacity(self.stages.len());
-        for (index, stage) in self.stages.iter().enumerate() {
+        for stage in &self.stages {
             let inputs = stage.inputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
-            let uniforms = launch.uniforms.get(index).map_or(&[][..], |u| u);
-            kernels.push(stage.prepare(&inputs, bound(&stage.output)?, uniforms)?);
+            let outputs = stage.outputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
+            kernels.push(stage.prepare(&inputs, &outputs, &launch.uniforms)?);
         }
         Ok(kernels)
     }
@@ -154,11 +155,12 @@ impl LoadedStage {
     fn prepare(
         &self,
         inputs: &[Bound],
-        output: Bound,
-        uniforms: &[f32],
+        outputs: &[Bound],
+        uniforms: &[Uniforms],
     ) -> Result<Prepared<'_>, DeviceError> {
         let fits = |f: &&LoadedFunction| {
-            inputs.iter().all(|i| i.is_aligned(f.align_in)) && output.is_aligned(f.align_out)
+            inputs.iter().all(|i| i.is_aligned(f.align_in))
+                && outputs.iter().all(|o| o.is_aligned(f.align_out))
         };
         let chosen = self.functions.iter().find(fits).ok_or_else(|| {
             DeviceError::Unsupported("images whose samples do not lie at multiples of their size".to_owned())
@@ -167,10 +169,13 @@ impl LoadedStage {
         for (index, input) in inputs.iter().enumerate() {
             put_image(&mut bytes, self.fields.input, index, input.address, &input.layout);
         }
-        put_image(&mut bytes, self.fields.output, 0, output.address, &output.layout);
-        let batch = output.layout.batch_size as u64;
+        for (index, output) in outputs.iter().enumerate() {
+            put_image(&mut bytes, self.fields.output, index, output.address, &output.layout);
+        }
+        let batch = outputs.first().map_or(0, |o| o.layout.batch_size as u64);
         put_uint(&mut bytes, self.fields.batch, batch as u32);
-        if let Some((offset, count)) = self.fields.uniforms {
+        for &(stage, offset, count) in &self.fields.uniforms {
+            let uniforms = uniforms.get(stage).map_or(&[][..], |u| u);
             if uniforms.len() != count {
                 let given = uniforms.len();
                 return Err(DeviceError::Unsupported(format!(

@@ -28,7 +28,10 @@ pub(super) fn load(
     let places = Places { reads: group.reads(), writes: group.writes(), destinations };
     let mut stages = Vec::with_capacity(code.stages.len());
     for (position, stage) in code.stages.iter().enumerate() {
-        let planned = &group.stages[position];
+        let uniforms = stage
+            .uniforms
+            .iter()
+            .map(|(index, field)| (*index, stage.fields.offset(field), group.stages[*index].uniforms.len()));
         stages.push(LoadedStage {
             functions: functions(shared, &module, stage)?,
             parameters: parameters(stage, &addresses[position]),
@@ -36,11 +39,11 @@ pub(super) fn load(
                 input: stage.fields.offset("in"),
                 output: stage.fields.offset("out"),
                 batch: stage.fields.offset("batch"),
-                uniforms: stage.uniforms.map(|name| (stage.fields.offset(name), planned.uniforms.len())),
+                uniforms: uniforms.collect(),
             },
             grid: stage.grid,
-            inputs: planned.inputs.iter().map(|operand| places.input(operand)).collect(),
-            output: places.output(position),
+            inputs: stage.inputs.iter().map(|operand| places.input(operand)).collect(),
+            outputs: stage.outputs.iter().map(|&stage| places.output(stage)).collect(),
         });
     }
     let name = group.stages.iter().map(|s| s.kernel.name()).collect::<Vec<_>>().join("+");
@@ -113,7 +116,7 @@ fn upload_tables(
 fn parameters(stage: &StageCode, addresses: &[u64]) -> Vec<u8> {
     let mut bytes = stage.fields.bytes();
     for (table, &address) in stage.tables.iter().zip(addresses) {
-        put_pointer(&mut bytes, stage.fields.offset(table.field), address);
+        put_pointer(&mut bytes, stage.fields.offset(&table.field), address);
     }
     bytes
 }
