@@ -1,8 +1,9 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_cpu::{CpuConfig, CpuDevice};
 use mip_cuda::{CudaDevice, CudaOptions};
-use mip_runtime::device::{Device as RuntimeDevice, DeviceInfo};
+use mip_runtime::device::{Device as RuntimeDevice, DeviceError, DeviceInfo};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 
 use crate::Error;
@@ -24,11 +25,25 @@ enum Choice {
     Cpu(CpuConfig),
     Cuda(usize, CudaOptions),
     Given(Arc<dyn RuntimeDevice>),
+    Made(Opener),
+}
+
+/// Makes a device; told whether each launch has to be waited for.
+struct Opener(Box<Open>);
+
+type Open = dyn Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync;
+
+impl fmt::Debug for Opener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Opener")
+    }
 }
 
 #[derive(Debug, Default)]
 struct Opened {
     device: Option<Arc<dyn RuntimeDevice>>,
+    /// The same device, where it is a GPU.
+    cuda: Option<Arc<CudaDevice>>,
     /// One memory manager for each way of managing memory that somebody asked for.
     managers: Vec<(ManagerOptions, Arc<MemoryManager>)>,
 }
@@ -80,6 +95,14 @@ impl Device {
         Self::of(Choice::Given(device))
     }
 
+    /// A device made elsewhere that can be made anew: after a fault has cost the device, `open` is called again.
+    /// It is told whether each launch has to be waited for, so that a fault is put down to the task it belongs to.
+    pub fn from_opener(
+        open: impl Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Choice::Made(Opener(Box::new(open))))
+    }
+
     fn of(choice: Choice) -> Self {
         Self { shared: Arc::new(Shared { choice, opened: Mutex::default() }) }
     }
@@ -97,18 +120,59 @@ impl Device {
     /// # Errors
     /// When it cannot be opened.
     pub fn open(&self) -> Result<Arc<dyn RuntimeDevice>, Error> {
-        let mut opened = self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        self.open_locked(&mut opened)
+        self.open_locked(&mut self.lock())
+    }
+
+    /// Whether `device`, which gave `error`, cannot be used any more.
+    pub(crate) fn is_lost(&self, device: &Arc<dyn RuntimeDevice>, error: &DeviceError) -> bool {
+        let opened = self.lock();
+        let cuda = opened.cuda.as_ref().filter(|_| opened.device.as_ref().is_some_and(|d| same(d, device)));
+        matches!(error, DeviceError::Lost(_)) || cuda.is_some_and(|cuda| cuda.is_lost())
+    }
+
+    /// Opens the device anew in place of `old`, whose sessions and memory managers have been let go of; a lost
+    /// one's context is thrown away. Does nothing when another pipeline did that before.
+    ///
+    /// # Errors
+    /// When it cannot be opened again in this process.
+    pub(crate) fn reopen(&self, old: &Arc<dyn RuntimeDevice>, synchronous: bool) -> Result<(), Error> {
+        let mut opened = self.lock();
+        if opened.device.as_ref().is_some_and(|now| !same(now, old)) {
+            return Ok(());
+        }
+        if let Choice::Given(_) = self.shared.choice {
+            let text = "it was made elsewhere; make it anew there".to_owned();
+            return Err(DeviceError::Unsupported(text).into());
+        }
+        let lost = opened.cuda.take().filter(|cuda| cuda.is_lost());
+        *opened = Opened::default();
+        lost.map_or(Ok(()), |cuda| cuda.discard_context())?;
+        self.open_as(&mut opened, synchronous).map(drop)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Opened> {
+        self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_locked(&self, opened: &mut Opened) -> Result<Arc<dyn RuntimeDevice>, Error> {
         if let Some(device) = &opened.device {
             return Ok(device.clone());
         }
+        self.open_as(opened, false)
+    }
+
+    /// Opens it; `synchronous` with a wait for each launch, where the device knows that.
+    fn open_as(&self, opened: &mut Opened, synchronous: bool) -> Result<Arc<dyn RuntimeDevice>, Error> {
         let device: Arc<dyn RuntimeDevice> = match &self.shared.choice {
             Choice::Cpu(config) => CpuDevice::new(*config)?,
-            Choice::Cuda(index, options) => CudaDevice::open(*index, options.clone())?,
+            Choice::Cuda(index, options) => {
+                let synchronous = synchronous || options.synchronous;
+                let cuda = CudaDevice::open(*index, CudaOptions { synchronous, ..options.clone() })?;
+                opened.cuda = Some(cuda.clone());
+                cuda
+            }
             Choice::Given(device) => device.clone(),
+            Choice::Made(Opener(open)) => open(synchronous)?,
         };
         opened.device = Some(device.clone());
         Ok(device)
@@ -116,7 +180,7 @@ impl Device {
 
     /// The memory manager that all pipelines with the same wishes share on this device.
     pub(crate) fn memory(&self, config: &ManagerOptions) -> Result<Arc<MemoryManager>, Error> {
-        let mut opened = self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.lock();
         if let Some((_, manager)) = opened.managers.iter().find(|(c, _)| c == config) {
             return Ok(manager.clone());
         }
@@ -125,4 +189,9 @@ impl Device {
         opened.managers.push((config.clone(), manager.clone()));
         Ok(manager)
     }
+}
+
+/// Whether two handles are of one device.
+pub(crate) fn same(a: &Arc<dyn RuntimeDevice>, b: &Arc<dyn RuntimeDevice>) -> bool {
+    std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
 }

@@ -12,6 +12,7 @@
 //! lost; from then on every call says [`DeviceError::Lost`](mip_runtime::device::DeviceError::Lost), with the
 //! call that met the fault. Which launch it was, the driver does not say; with
 //! [`CudaOptions::synchronous`] each launch is waited for, and the fault is put down to it.
+//! [`CudaDevice::discard_context`] makes room for a fresh device; host memory of the lost one stays readable.
 
 mod event;
 mod executable;
@@ -59,6 +60,8 @@ impl CudaDevice {
         let unsupported = |missing: Missing| DeviceError::Unsupported(missing.to_string());
         let found = status.usable(index).map_err(unsupported)?.clone();
         let context = Context::retain(index)?;
+        // Whether the device answers: a fault that somebody else's work met shows here.
+        context.memory_info()?;
         let folder = options.cache_folder.clone().or_else(KernelCache::default_folder);
         let compiler = Compiler::new(KernelCache::new(folder), found.capability);
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
@@ -104,6 +107,32 @@ impl CudaDevice {
     /// When the driver refuses or the device is lost.
     pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
         self.shared.check(self.shared.context.memory_info())
+    }
+
+    /// Whether a fault has made the device useless: every call says [`DeviceError::Lost`] then.
+    pub fn is_lost(&self) -> bool {
+        self.shared.is_lost()
+    }
+
+    /// Whether each launch is waited for, so that faults are put down to the kernel that caused them.
+    pub fn is_synchronous(&self) -> bool {
+        self.shared.options.synchronous
+    }
+
+    /// Throws the context of a lost device away, so that the GPU can be opened again in this process. All that was
+    /// made by this or another device on the GPU says [`DeviceError::Lost`] from then on; pinned memory, and with
+    /// it every result, stays readable. Handles of other libraries on the GPU (their context was as useless)
+    /// are gone as well.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] when the device is not lost; [`DeviceError::Driver`] when the driver refuses:
+    /// only another process can use the GPU then.
+    pub fn discard_context(&self) -> Result<(), DeviceError> {
+        if !self.is_lost() {
+            let text = "the device is in order; only the context of a lost one is thrown away";
+            return Err(DeviceError::Unsupported(text.to_owned()));
+        }
+        Ok(self.shared.context.discard()?)
     }
 
     pub(crate) const fn shared(&self) -> &Arc<Shared> {

@@ -52,6 +52,11 @@ impl Shared {
         self.lost.get().map(|why| DeviceError::Lost(format!("{why}{hint}")))
     }
 
+    /// Whether a fault has made the device useless.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
     /// Refuses to go on once the device is lost.
     pub(super) fn alive(&self) -> Result<(), DeviceError> {
         self.lost_error().map_or(Ok(()), Err)

@@ -1,5 +1,7 @@
 use std::ffi::c_int;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{self, CUdevice_attribute as A};
 
@@ -76,11 +78,19 @@ impl Attributes {
     }
 }
 
+/// The contexts in use. A process has one primary context a device, so everything opened on a device shares it.
+static IN_USE: Mutex<Vec<(usize, Weak<Context>)>> = Mutex::new(Vec::new());
+
 /// A device's primary context, kept for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Context {
     device: sys::CUdevice,
     raw: sys::CUcontext,
+    /// Whether it was thrown away: handles made in it must not reach the driver any more, which may have given
+    /// their addresses to new ones.
+    discarded: AtomicBool,
+    /// Calls under way.
+    calls: AtomicUsize,
 }
 
 // SAFETY: a context may be made current on any thread, on several at once; the handle itself is never written.
@@ -88,24 +98,76 @@ unsafe impl Send for Context {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Context {}
 
+/// A context that is current on this thread, and is not thrown away, while this lives.
+pub(crate) struct Bound<'a>(&'a Context);
+
+impl Drop for Bound<'_> {
+    fn drop(&mut self) {
+        self.0.calls.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Context {
+    /// The device's context; made when nobody has it.
     pub(crate) fn retain(index: usize) -> Result<Arc<Self>, DriverError> {
         let device = device(index)?;
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.retain(|(_, context)| context.strong_count() > 0);
+        let mut same =
+            in_use.iter().filter(|(i, _)| *i == index).filter_map(|(_, context)| context.upgrade());
+        if let Some(context) = same.find(|context| !context.is_discarded()) {
+            return Ok(context);
+        }
         let mut raw = std::ptr::null_mut();
         // SAFETY: writes one handle; released in `drop`.
         unsafe { call!(cuDevicePrimaryCtxRetain(&raw mut raw, device)) }?;
-        Ok(Arc::new(Self { device, raw }))
+        let context = Arc::new(Self { device, raw, discarded: false.into(), calls: 0.into() });
+        in_use.push((index, Arc::downgrade(&context)));
+        Ok(context)
     }
 
-    /// Makes this the calling thread's context.
-    pub(crate) fn bind(&self) -> Result<(), DriverError> {
+    /// Makes this the calling thread's context. Keep what is returned until the calls that need it are made.
+    pub(crate) fn bind(&self) -> Result<Bound<'_>, DriverError> {
+        // Counted before looking, so that `discard` waits for whoever did not see its mark.
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let bound = Bound(self);
+        if self.is_discarded() {
+            return Err(DriverError::discarded());
+        }
         // SAFETY: the context is retained until `drop`.
-        unsafe { call!(cuCtxSetCurrent(self.raw)) }
+        unsafe { call!(cuCtxSetCurrent(self.raw)) }?;
+        Ok(bound)
+    }
+
+    /// Whether the context was thrown away.
+    pub(crate) fn is_discarded(&self) -> bool {
+        self.discarded.load(Ordering::SeqCst)
+    }
+
+    /// Throws the device's context away with everything in it, so that the next `retain` makes a fresh one. This
+    /// one fails from now on. For a context that a fault made useless: also other libraries' handles go.
+    pub(crate) fn discard(&self) -> Result<(), DriverError> {
+        const LONGEST: Duration = Duration::from_secs(10);
+        let _nobody_retains = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.discarded.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        // On a faulted device calls return at once.
+        let start = Instant::now();
+        while self.calls.load(Ordering::SeqCst) > 0 {
+            if start.elapsed() > LONGEST {
+                return Err(DriverError::busy());
+            }
+            std::thread::yield_now();
+        }
+        // SAFETY: no call is under way and none begins, `bind` refuses. Memory that the host still reads is its
+        // own (`PinnedMemory`), only registered here.
+        unsafe { call!(cuDevicePrimaryCtxReset_v2(self.device)) }
     }
 
     /// Free and total bytes of device memory.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize), DriverError> {
-        self.bind()?;
+        let _bound = self.bind()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two sizes.
         unsafe { call!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;

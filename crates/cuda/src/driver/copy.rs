@@ -103,14 +103,14 @@ impl RawStream {
 
     /// Queues a copy between device memories of the whole length of `to`.
     pub(crate) fn copy_device(&self, from: &DeviceMemory, to: &DeviceMemory) -> Result<(), DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         let bytes = from.len().min(to.len());
         // SAFETY: both are at least `bytes` long; the driver's free waits for the copy.
         unsafe { call!(cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw)) }
     }
 
     fn copy_rows(&self, copy: &Copy) -> Result<(), DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         let Copy { host_rows, device_rows, .. } = copy;
         if host_rows.back_to_back(device_rows) {
             return self.copy_run(copy, host_rows.bytes * host_rows.count);

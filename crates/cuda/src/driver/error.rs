@@ -47,6 +47,36 @@ impl DriverError {
         Self { call, name: text(sys::cuGetErrorName), code: result as u32, text: text(sys::cuGetErrorString) }
     }
 
+    /// The error of whatever was made in a context that was thrown away.
+    pub(super) fn discarded() -> Self {
+        Self {
+            call: "cuCtxSetCurrent",
+            name: "CUDA_ERROR_CONTEXT_IS_DESTROYED".to_owned(),
+            code: CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED as u32,
+            text: "the context was thrown away after a fault; the device has to be opened again".to_owned(),
+        }
+    }
+
+    /// The error of throwing a context away that somebody does not let go of.
+    pub(super) fn busy() -> Self {
+        Self {
+            call: "cuDevicePrimaryCtxReset",
+            name: "CUDA_ERROR_NOT_READY".to_owned(),
+            code: CUresult::CUDA_ERROR_NOT_READY as u32,
+            text: "another thread is in a call of the driver that does not return".to_owned(),
+        }
+    }
+
+    /// The error of host memory that cannot be had.
+    pub(super) fn no_host_memory() -> Self {
+        Self {
+            call: "cuMemHostRegister",
+            name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
+            code: CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32,
+            text: "the system has no memory left to pin".to_owned(),
+        }
+    }
+
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32
     }

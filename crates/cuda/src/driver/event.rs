@@ -19,7 +19,7 @@ unsafe impl Sync for RawEvent {}
 impl RawEvent {
     /// An event that keeps order only, or one that keeps time as well (which costs more).
     pub(crate) fn new(context: &Arc<Context>, timed: bool) -> Result<Self, DriverError> {
-        context.bind()?;
+        let _bound = context.bind()?;
         let flags =
             if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
         let mut raw = std::ptr::null_mut();
@@ -30,7 +30,7 @@ impl RawEvent {
 
     /// Whether the last recorded point has been reached.
     pub(crate) fn query(&self) -> Result<bool, DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         // SAFETY: the event lives.
         let result = unsafe { sys::cuEventQuery(self.raw) };
         if result == CUresult::CUDA_ERROR_NOT_READY {
@@ -41,14 +41,14 @@ impl RawEvent {
 
     /// Waits for the last recorded point.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         // SAFETY: the event lives.
         unsafe { call!(cuEventSynchronize(self.raw)) }
     }
 
     /// Milliseconds from an earlier timed event to this one. Needs a driver of CUDA 12.8 or newer.
     pub(crate) fn milliseconds_since(&self, start: &Self) -> Result<f32, DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         let mut milliseconds = 0.0;
         // SAFETY: both events live; writes one number.
         unsafe { call!(cuEventElapsedTime_v2(&raw mut milliseconds, start.raw, self.raw)) }?;
@@ -60,6 +60,6 @@ impl Drop for RawEvent {
     fn drop(&mut self) {
         // On a lost device this fails, and there is nothing left to free.
         // SAFETY: created in `new`; a pending event is destroyed by the driver when it is reached.
-        let _ = self.context.bind().and_then(|()| unsafe { call!(cuEventDestroy_v2(self.raw)) });
+        let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuEventDestroy_v2(self.raw)) });
     }
 }

@@ -1,3 +1,4 @@
+use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(crate) struct DeviceMemory {
 impl DeviceMemory {
     /// At least `len` bytes, rounded up so that whole words around the last byte are inside.
     pub(crate) fn allocate(context: &Arc<Context>, len: usize) -> Result<Self, DriverError> {
-        context.bind()?;
+        let _bound = context.bind()?;
         let bytes = len.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(usize::MAX);
         let mut address = 0;
         // SAFETY: writes one address; freed in `drop`.
@@ -47,7 +48,7 @@ impl DeviceMemory {
 
     /// Queues setting every byte.
     pub(crate) fn fill(&self, stream: &RawStream, value: u8) -> Result<(), DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         // SAFETY: the range is the allocation; the caller keeps both until the stream is past it.
         unsafe { call!(cuMemsetD8Async(self.address, value, self.len, stream.raw)) }
     }
@@ -57,21 +58,24 @@ impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // On a lost device this fails, and there is nothing left to free.
         // SAFETY: allocated in `allocate`; the driver waits for work that uses it.
-        let _ = self.context.bind().and_then(|()| unsafe { call!(cuMemFree_v2(self.address)) });
+        let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuMemFree_v2(self.address)) });
     }
 }
 
 /// Host memory that the device copies from and to at full speed, and that the host reads as fast as any other
-/// (plain flags: not write-combined).
+/// (not write-combined). The process's own memory, registered with the driver: it outlives its context, so that
+/// results stay readable when a fault costs the context.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     block: Arc<HostBlock>,
 }
 
+/// Frees the memory.
 #[derive(Debug)]
 struct PinnedOwner {
     context: Arc<Context>,
     start: NonNull<u8>,
+    layout: Layout,
 }
 
 // SAFETY: the pointer is only kept to free the memory; access goes through `HostBlock`'s guards.
@@ -81,24 +85,42 @@ unsafe impl Sync for PinnedOwner {}
 
 impl Drop for PinnedOwner {
     fn drop(&mut self) {
-        // SAFETY: allocated in `PinnedMemory::allocate`; the block that gave access to it is gone.
-        let _ =
-            self.context.bind().and_then(|()| unsafe { call!(cuMemFreeHost(self.start.as_ptr().cast())) });
+        let unregistered = match self.context.bind() {
+            // SAFETY: registered in `PinnedMemory::allocate`; the block that gave access to it is gone.
+            Ok(_bound) => unsafe { call!(cuMemHostUnregister(self.start.as_ptr().cast())) }.is_ok(),
+            Err(_) => self.context.is_discarded(),
+        };
+        // What a lost device may still know is not given to anybody else.
+        if unregistered {
+            // SAFETY: allocated in `PinnedMemory::allocate` with this layout.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
     }
 }
+
+/// Pinning goes by whole pages: two blocks on one page would be registered twice.
+const PAGE: usize = 4096;
 
 impl PinnedMemory {
     pub(crate) fn allocate(context: &Arc<Context>, len: usize) -> Result<Self, DriverError> {
         const PORTABLE: c_uint = 1; // pinned for every context, not only this one
-        context.bind()?;
-        let bytes = len.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(usize::MAX);
-        let mut start = std::ptr::null_mut();
-        // SAFETY: writes one address; freed by the owner below.
-        unsafe { call!(cuMemHostAlloc(&raw mut start, bytes, PORTABLE)) }?;
-        let start = NonNull::new(start.cast::<u8>()).expect("the driver reported success");
-        // SAFETY: freshly allocated, `bytes` long.
-        unsafe { start.write_bytes(0, bytes) };
-        let owner = Box::new(PinnedOwner { context: context.clone(), start });
+        let none = DriverError::no_host_memory;
+        let bytes = len.max(1).checked_next_multiple_of(PAGE).ok_or_else(none)?;
+        let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| none())?;
+        let _bound = context.bind()?;
+        // SAFETY: the size is at least a page.
+        let start = NonNull::new(unsafe { alloc(layout) }).ok_or_else(none)?;
+        // SAFETY: freshly allocated, `bytes` long, reached by nobody else.
+        let registered = unsafe {
+            start.write_bytes(0, bytes);
+            call!(cuMemHostRegister_v2(start.as_ptr().cast(), bytes, PORTABLE))
+        };
+        if let Err(error) = registered {
+            // SAFETY: allocated above with this layout; the driver refused it.
+            unsafe { dealloc(start.as_ptr(), layout) };
+            return Err(error);
+        }
+        let owner = Box::new(PinnedOwner { context: context.clone(), start, layout });
         // SAFETY: initialised above, reached through the block alone, freed when the owner is dropped.
         let block = unsafe { HostBlock::from_foreign(start, len, owner) };
         Ok(Self { block })
@@ -128,5 +150,6 @@ pub(crate) fn is_pinned(context: &Context, bytes: &[u8]) -> bool {
         };
         result == CUresult::CUDA_SUCCESS && kind == CUmemorytype::CU_MEMORYTYPE_HOST as c_uint
     };
-    context.bind().is_ok() && bytes.last().is_some_and(|last| kind_at(bytes.as_ptr()) && kind_at(last))
+    let Ok(_bound) = context.bind() else { return false };
+    bytes.last().is_some_and(|last| kind_at(bytes.as_ptr()) && kind_at(last))
 }

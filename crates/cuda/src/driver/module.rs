@@ -20,7 +20,7 @@ unsafe impl Sync for Module {}
 impl Module {
     /// Loads machine code for the context's device. Code for another device, or damaged code, is an error.
     pub(crate) fn load(context: &Arc<Context>, cubin: &[u8]) -> Result<Arc<Self>, DriverError> {
-        context.bind()?;
+        let _bound = context.bind()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image is a complete ELF file (the cache checks its length and checksum), copied by the call.
         unsafe { call!(cuModuleLoadData(&raw mut raw, cubin.as_ptr().cast())) }?;
@@ -29,7 +29,7 @@ impl Module {
 
     /// A kernel by name, loaded eagerly: nothing is left to do at its first launch.
     pub(crate) fn function(self: &Arc<Self>, name: &str) -> Result<Function, DriverError> {
-        self.context.bind()?;
+        let _bound = self.context.bind()?;
         let text = CString::new(name).unwrap_or_default();
         let mut raw = std::ptr::null_mut();
         // SAFETY: the module lives; the name ends in a zero.
@@ -44,7 +44,7 @@ impl Drop for Module {
     fn drop(&mut self) {
         // On a lost device this fails, and there is nothing left to free.
         // SAFETY: loaded in `load`; functions hold an `Arc` of the module.
-        let _ = self.context.bind().and_then(|()| unsafe { call!(cuModuleUnload(self.raw)) });
+        let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuModuleUnload(self.raw)) });
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct LaunchShape {
 
 impl Function {
     fn attribute(&self, which: CUfunction_attribute) -> Result<i32, DriverError> {
-        self.module.context.bind()?;
+        let _bound = self.module.context.bind()?;
         let mut value = 0;
         // SAFETY: the function lives; writes one integer.
         unsafe { call!(cuFuncGetAttribute(&raw mut value, which, self.raw)) }?;
@@ -88,7 +88,7 @@ impl Function {
         shape: LaunchShape,
         parameter: &[u64],
     ) -> Result<(), DriverError> {
-        self.module.context.bind()?;
+        let _bound = self.module.context.bind()?;
         let LaunchShape { grid, block, shared } = shape;
         let mut parameters = [parameter.as_ptr().cast_mut().cast()];
         // SAFETY: text and bytes of the parameter struct come from the same generator, so that the driver

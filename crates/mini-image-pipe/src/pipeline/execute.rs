@@ -103,7 +103,11 @@ impl Pipeline {
         error.map_or(Ok(report), |e| Err(e.into()))
     }
 
-    fn run_chunk(&mut self, images: Vec<ImageBuffer>, cancel: &CancelToken) -> Result<RunOutcome, Error> {
+    pub(super) fn run_chunk(
+        &mut self,
+        images: Vec<ImageBuffer>,
+        cancel: &CancelToken,
+    ) -> Result<RunOutcome, Error> {
         let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
         let batch = images.first().map_or(1, ImageBuffer::batch_size);
         let ready = self.ready(&descs, batch)?;

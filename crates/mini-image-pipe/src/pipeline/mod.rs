@@ -1,9 +1,10 @@
-//! [`Pipeline`]: building here, giving images in `inputs`, running in `execute`, reading in `outputs`.
+//! [`Pipeline`]: building here, giving images in `inputs`, running in `execute`, reading in `outputs`, after a fault in `recover`.
 
 mod batch;
 mod execute;
 mod inputs;
 mod outputs;
+mod recover;
 mod sessions;
 
 use std::sync::Arc;

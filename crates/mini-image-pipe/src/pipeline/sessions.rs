@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use mip_core::ImageDesc;
 use mip_plan::Uniforms;
+use mip_runtime::device::Device;
 use mip_runtime::{Session, SessionOptions};
 
 use super::Pipeline;
 use crate::Error;
+use crate::device::same;
 
 /// Shapes kept at once: enough for a stream that alternates between a few sizes, and for the last, smaller
 /// batch beside the full one.
@@ -33,6 +35,13 @@ struct Kept {
 pub(super) struct Ready {
     pub(super) session: Arc<Session>,
     pub(super) uniforms: Vec<Arc<[Uniforms]>>,
+}
+
+impl Sessions {
+    /// Gives up the sessions of devices other than this one.
+    pub(super) fn keep_only(&mut self, device: &Arc<dyn Device>) {
+        self.kept.retain(|kept| same(kept.session.device(), device));
+    }
 }
 
 impl Pipeline {

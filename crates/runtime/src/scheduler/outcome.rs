@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::run_state::{Phase, RunState};
 use crate::RuntimeError;
+use crate::device::DeviceError;
 
 /// What became of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -64,15 +65,26 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// The first error in plan order: of tasks, then of copies, then that the run was cancelled.
+    /// The first error in plan order: of tasks, then of copies, then that the run was cancelled. A lost device takes
+    /// every task with it, so one that failed otherwise comes first: it is the cause.
     pub fn error(&self) -> Option<RuntimeError> {
         let cancelled = || {
             let unfinished = self.tasks.iter().filter(|t| t.state == TaskState::Cancelled).count();
             (unfinished > 0).then_some(RuntimeError::Cancelled { unfinished, tasks: self.tasks.len() })
         };
-        let first = self.errors.values().chain(self.lost_outputs.values()).next();
-        first.cloned().or_else(cancelled)
+        let all = || self.errors.values().chain(self.lost_outputs.values());
+        let cause = all().find(|error| !says_lost(error));
+        cause.or_else(|| all().next()).cloned().or_else(cancelled)
     }
+}
+
+fn says_lost(error: &RuntimeError) -> bool {
+    matches!(
+        error,
+        RuntimeError::Task { error: DeviceError::Lost(_), .. }
+            | RuntimeError::Upload { error: DeviceError::Lost(_), .. }
+            | RuntimeError::Download { error: DeviceError::Lost(_), .. }
+    )
 }
 
 /// Reads the final states. All streams have been waited for.
