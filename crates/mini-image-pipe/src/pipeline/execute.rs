@@ -103,7 +103,7 @@ impl Pipeline {
         error.map_or(Ok(report), |e| Err(e.into()))
     }
 
-    pub(super) fn run_chunk(
+    pub(super) fn run_chunk_once(
         &mut self,
         images: Vec<ImageBuffer>,
         cancel: &CancelToken,
