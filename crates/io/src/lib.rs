@@ -1,4 +1,5 @@
-//! Image files: PNG and JPEG in and out, and the lists of files that a run works on.
+//! Image files: PNG and JPEG in and out, and the lists of files that a run works on. Video: Y4M streams and their
+//! conversion to and from RGB.
 //!
 //! Reading never guesses: the format comes from the content, a file that ends early or does not decode
 //! cleanly is refused, EXIF orientation is applied, samples keep their 8 or 16 bits. Writing never loses
@@ -13,6 +14,8 @@ mod format;
 mod inputs;
 mod natural;
 mod write;
+pub mod y4m;
+pub mod yuv;
 
 pub use decode::{ReadOptions, Reader, read_bytes, read_image};
 pub use encode::{WriteOptions, check_encodable, encode};

@@ -1,0 +1,148 @@
+use std::fmt;
+
+use super::Y4mError;
+use crate::yuv::{PlaneSizes, Range, Sampling};
+
+/// The header of a stream: what all its frames have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Y4mHeader {
+    /// Width in pixels, at least 1.
+    pub width: u32,
+    /// Height in pixels, at least 1.
+    pub height: u32,
+    /// Chroma sampling.
+    pub sampling: Sampling,
+    /// Range of the samples, where the header says it.
+    pub range: Option<Range>,
+    /// Frames a second as `numerator:denominator`, where the header says it.
+    pub rate: Option<String>,
+    /// Width to height of a pixel as `numerator:denominator`, where the header says it.
+    pub aspect: Option<String>,
+}
+
+/// The word every stream begins with.
+pub(super) const MAGIC: &str = "YUV4MPEG2";
+
+/// Guards against headers that claim enormous sizes: 2^29 pixels, as for pictures.
+const MAX_PIXELS: u64 = 1 << 29;
+
+impl Y4mHeader {
+    /// A header without rate and aspect.
+    pub const fn new(width: u32, height: u32, sampling: Sampling, range: Option<Range>) -> Self {
+        Self { width, height, sampling, range, rate: None, aspect: None }
+    }
+
+    /// Sizes of the planes of a frame.
+    pub const fn sizes(&self) -> PlaneSizes {
+        PlaneSizes::new(self.width, self.height, self.sampling)
+    }
+
+    /// The range of the samples: what the header says, else full for luma alone (as FFmpeg writes it) and limited for
+    /// everything else (as nearly all video is).
+    pub fn effective_range(&self) -> Range {
+        let usual = if self.sampling == Sampling::Mono { Range::Full } else { Range::Limited };
+        self.range.unwrap_or(usual)
+    }
+
+    /// Reads a header line without its newline.
+    pub(super) fn parse(line: &str, name: &str) -> Result<Self, Y4mError> {
+        let damaged = |reason: String| Y4mError::Header { name: name.to_owned(), reason };
+        let mut header = Self::new(0, 0, Sampling::C420Jpeg, None);
+        for word in line.split(' ').skip(1).filter(|word| !word.is_empty()) {
+            let (tag, value) = word.split_at_checked(1).unwrap_or((word, ""));
+            match tag {
+                "W" => header.width = side("width", value).map_err(damaged)?,
+                "H" => header.height = side("height", value).map_err(damaged)?,
+                "F" => header.rate = Some(ratio("frame rate", value).map_err(damaged)?),
+                "A" => header.aspect = Some(ratio("pixel aspect", value).map_err(damaged)?),
+                "I" => progressive(value, name)?,
+                "C" => header.sampling = sampling(value, name)?,
+                "X" => header.range = range(value).map_err(damaged)?.or(header.range),
+                _ => return Err(damaged(format!("unknown parameter '{word}'"))),
+            }
+        }
+        for (side, tag) in [(header.width, "W"), (header.height, "H")] {
+            if side == 0 {
+                return Err(damaged(format!("it gives no size ({tag} is missing)")));
+            }
+        }
+        if u64::from(header.width) * u64::from(header.height) > MAX_PIXELS {
+            let (w, h) = (header.width, header.height);
+            return Err(damaged(format!("it claims {w}x{h} pixels, more than the {MAX_PIXELS} allowed")));
+        }
+        Ok(header)
+    }
+}
+
+impl fmt::Display for Y4mHeader {
+    /// The header line without its newline.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MAGIC} W{} H{}", self.width, self.height)?;
+        if let Some(rate) = &self.rate {
+            write!(f, " F{rate}")?;
+        }
+        f.write_str(" Ip")?;
+        if let Some(aspect) = &self.aspect {
+            write!(f, " A{aspect}")?;
+        }
+        write!(f, " C{}", self.sampling.name())?;
+        if let Some(range) = self.range {
+            write!(f, " XCOLORRANGE={}", range.name().to_uppercase())?;
+        }
+        Ok(())
+    }
+}
+
+fn side(what: &str, value: &str) -> Result<u32, String> {
+    let wrong = || format!("the {what} is '{value}', but must be a whole number of at least 1");
+    value.parse().ok().filter(|&side| side > 0).ok_or_else(wrong)
+}
+
+fn ratio(what: &str, value: &str) -> Result<String, String> {
+    let wrong = || format!("the {what} is '{value}', but must be two whole numbers such as 30000:1001");
+    let (numerator, denominator) = value.split_once(':').ok_or_else(wrong)?;
+    match (numerator.parse::<u32>(), denominator.parse::<u32>()) {
+        (Ok(_), Ok(_)) => Ok(value.to_owned()),
+        _ => Err(wrong()),
+    }
+}
+
+fn progressive(value: &str, name: &str) -> Result<(), Y4mError> {
+    let what = match value {
+        "p" | "?" => return Ok(()),
+        "t" | "b" | "m" => format!("interlaced video (I{value})"),
+        _ => {
+            let reason = format!("unknown interlacing 'I{value}'");
+            return Err(Y4mError::Header { name: name.to_owned(), reason });
+        }
+    };
+    let remedy = "make it progressive first, for example with `ffmpeg -i FILE -vf yadif -f yuv4mpegpipe -`";
+    Err(Y4mError::Unsupported { name: name.to_owned(), what, remedy })
+}
+
+fn sampling(value: &str, name: &str) -> Result<Sampling, Y4mError> {
+    if let Some(known) = Sampling::ALL.into_iter().find(|s| s.name() == value) {
+        return Ok(known);
+    }
+    // `420p10`, `mono16`: a depth follows the sampling.
+    let deep = ["420p", "422p", "444p", "mono"]
+        .iter()
+        .any(|prefix| value.strip_prefix(prefix).is_some_and(|depth| depth.parse::<u8>().is_ok()));
+    let what = match value {
+        "444alpha" => "video with alpha (C444alpha)".to_owned(),
+        _ if deep => format!("video of more than 8 bits (C{value})"),
+        _ => format!("video of chroma sampling C{value}"),
+    };
+    let remedy = "convert it first, for example with `ffmpeg -i FILE -pix_fmt yuv420p -f yuv4mpegpipe -`";
+    Err(Y4mError::Unsupported { name: name.to_owned(), what, remedy })
+}
+
+/// Of the comments in a header only the range counts.
+fn range(comment: &str) -> Result<Option<Range>, String> {
+    match comment.strip_prefix("COLORRANGE=") {
+        None => Ok(None),
+        Some("FULL") => Ok(Some(Range::Full)),
+        Some("LIMITED") => Ok(Some(Range::Limited)),
+        Some(other) => Err(format!("XCOLORRANGE is '{other}', but must be FULL or LIMITED")),
+    }
+}

@@ -1,0 +1,77 @@
+use super::Sampling;
+
+/// Sizes of the planes of a frame. Odd sizes round chroma up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlaneSizes {
+    /// Width and height of luma.
+    pub luma: (usize, usize),
+    /// Width and height of each of both chroma planes; zero without chroma.
+    pub chroma: (usize, usize),
+}
+
+impl PlaneSizes {
+    /// Sizes for a picture.
+    pub const fn new(width: u32, height: u32, sampling: Sampling) -> Self {
+        let chroma = match sampling.subsampling() {
+            Some((across, down)) => (width.div_ceil(across) as usize, height.div_ceil(down) as usize),
+            None => (0, 0),
+        };
+        Self { luma: (width as usize, height as usize), chroma }
+    }
+
+    /// Bytes of all planes.
+    pub const fn bytes(&self) -> usize {
+        self.luma.0 * self.luma.1 + 2 * self.chroma.0 * self.chroma.1
+    }
+}
+
+/// The samples of one frame: luma, then both chroma planes, without padding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planes {
+    sampling: Sampling,
+    sizes: PlaneSizes,
+    bytes: Vec<u8>,
+}
+
+impl Planes {
+    /// Zeroes.
+    pub fn new(width: u32, height: u32, sampling: Sampling) -> Self {
+        let sizes = PlaneSizes::new(width, height, sampling);
+        Self { sampling, sizes, bytes: vec![0; sizes.bytes()] }
+    }
+
+    /// Chroma sampling.
+    pub const fn sampling(&self) -> Sampling {
+        self.sampling
+    }
+
+    /// Sizes of the planes.
+    pub const fn sizes(&self) -> &PlaneSizes {
+        &self.sizes
+    }
+
+    /// All samples as they are in the stream.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All samples, writable.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// Luma and both chroma planes; the latter are empty without chroma.
+    pub fn split(&self) -> [&[u8]; 3] {
+        let (luma, chroma) = self.bytes.split_at(self.sizes.luma.0 * self.sizes.luma.1);
+        let (u, v) = chroma.split_at(chroma.len() / 2);
+        [luma, u, v]
+    }
+
+    /// As [`Planes::split`], writable.
+    pub fn split_mut(&mut self) -> [&mut [u8]; 3] {
+        let (luma, chroma) = self.bytes.split_at_mut(self.sizes.luma.0 * self.sizes.luma.1);
+        let half = chroma.len() / 2;
+        let (u, v) = chroma.split_at_mut(half);
+        [luma, u, v]
+    }
+}
