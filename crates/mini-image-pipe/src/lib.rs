@@ -13,7 +13,7 @@ pub use config::PipelineConfig;
 pub use device::Device;
 pub use error::Error;
 pub use pipeline::Pipeline;
-pub use report::{AllocatorReport, ExecutionReport, GraphCounters};
+pub use report::{AllocatorReport, ExecutionReport};
 
 pub mod prelude {
     //! What a program that builds and runs pipelines needs.

@@ -1,8 +1,7 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mip_runtime::memory::{AllocatorMode, MemoryStats};
-use mip_runtime::{RuntimeError, TaskReport};
+use mip_runtime::{GraphStats, RuntimeError, TaskReport};
 
 /// What an execution did.
 #[derive(Debug, Clone)]
@@ -20,7 +19,7 @@ pub struct ExecutionReport {
     /// Allocator mode.
     pub allocator: AllocatorReport,
     /// Graph replay counters of this pipeline since it was made or reset.
-    pub graph: GraphCounters,
+    pub graph: GraphStats,
     /// The first failure, if any.
     pub error: Option<RuntimeError>,
 }
@@ -34,17 +33,4 @@ pub struct AllocatorReport {
     pub effective: AllocatorMode,
     /// Why they differ.
     pub reason: Option<String>,
-}
-
-/// How often workloads were captured, replayed, or run directly.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GraphCounters {
-    /// Workloads captured.
-    pub captures: u64,
-    /// Executions that replayed a captured workload.
-    pub replays: u64,
-    /// Executions submitted task by task.
-    pub direct_runs: u64,
-    /// Captured workloads given up, by reason.
-    pub invalidations: BTreeMap<String, u64>,
 }

@@ -20,6 +20,9 @@ pub mod testing;
 pub use error::RuntimeError;
 pub use memory::{AllocatorMode, Block, ManagerOptions, MemoryManager, MemoryStats, SpaceStats};
 pub use scheduler::{
-    Bindings, CancelToken, DagScheduler, ErrorCallback, LoadedPlan, SchedulerStats, TaskReport, TaskState,
+    Bindings, CancelToken, DagScheduler, DirtyReason, ErrorCallback, GraphStats, LoadedPlan, SchedulerStats,
+    TaskReport, TaskState,
 };
-pub use session::{ExecutionReport, RunRequest, Session, SessionOptions, Ticket, pooled_image};
+pub use session::{
+    DeviceImage, ExecutionReport, RunInput, RunRequest, Session, SessionOptions, Ticket, pooled_image,
+};

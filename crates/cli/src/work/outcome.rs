@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mini_image_pipe::{ExecutionReport, GraphCounters};
+use mini_image_pipe::ExecutionReport;
+use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::{Naming, Progress, Written};
@@ -17,7 +18,7 @@ pub(crate) struct Outcome {
     /// Invocations summed over all executions, and the latest states.
     pub(crate) tasks: Vec<TaskReport>,
     /// Replay counters after the last execution.
-    pub(crate) graph: GraphCounters,
+    pub(crate) graph: GraphStats,
     progress: Progress,
 }
 
@@ -27,7 +28,7 @@ impl Outcome {
             written: BTreeMap::new(),
             failures: BTreeMap::new(),
             tasks: Vec::new(),
-            graph: GraphCounters::default(),
+            graph: GraphStats::default(),
             progress: Progress::new(total),
         }
     }

@@ -1,9 +1,8 @@
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use mini_image_pipe::Pipeline;
-use mip_runtime::AllocatorMode;
+use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
 use super::Outcome;
@@ -22,7 +21,7 @@ pub(crate) struct Summary {
     /// From the start of the command's work to its end, decoding and encoding included.
     pub(crate) elapsed_ms: f64,
     allocator: Allocator,
-    graph: Graph,
+    graph: GraphStats,
     memory: Memory,
     tasks: Vec<Task>,
     errors: Vec<InputError>,
@@ -34,15 +33,6 @@ struct Allocator {
     effective: AllocatorMode,
     /// Why they differ.
     reason: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Graph {
-    captures: u64,
-    replays: u64,
-    direct_runs: u64,
-    /// How often, by reason.
-    invalidations: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,7 +71,6 @@ impl Summary {
         let memory = pipeline.memory()?;
         let stats = memory.stats();
         let (effective, reason) = memory.effective_mode();
-        let counters = outcome.graph.clone();
         let failed = |input: &usize| outcome.failures.contains_key(input);
         let error = |(input, failure): (&usize, &Failure)| InputError {
             input: files[*input].display().to_string(),
@@ -94,12 +83,7 @@ impl Summary {
             outputs: outcome.written.values().flatten().map(|path| path.display().to_string()).collect(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },
-            graph: Graph {
-                captures: counters.captures,
-                replays: counters.replays,
-                direct_runs: counters.direct_runs,
-                invalidations: counters.invalidations,
-            },
+            graph: outcome.graph.clone(),
             memory: Memory {
                 driver_allocations: stats.device.driver_allocations + stats.pinned.driver_allocations,
                 peak_device_bytes: stats.device.peak,

@@ -8,13 +8,14 @@ mod memory;
 mod stream;
 
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 use mip_runtime::device::{
-    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Memory, Space, Stream,
+    CommandList, Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Memory, Recording,
+    Space, Stream,
 };
 use rayon::ThreadPool;
 
@@ -31,6 +32,7 @@ pub struct CpuDevice {
     info: DeviceInfo,
     pool: Option<Arc<ThreadPool>>,
     in_use: Arc<AtomicUsize>,
+    streams: Mutex<Vec<Weak<stream::CpuStream>>>,
 }
 
 impl CpuDevice {
@@ -49,10 +51,10 @@ impl CpuDevice {
             name: format!("{} ({count} thread{plural}, {level})", machine::model()),
             total_memory: machine::memory(),
             stream_ordered: Err("the CPU has no stream-ordered allocation; pools do its work".to_owned()),
-            graph_replay: Err("the CPU device does not record commands yet".to_owned()),
+            graph_replay: Ok(()),
             unified_memory: true,
         };
-        Ok(Arc::new(Self { config, info, pool, in_use: Arc::default() }))
+        Ok(Arc::new(Self { config, info, pool, in_use: Arc::default(), streams: Mutex::default() }))
     }
 }
 
@@ -62,7 +64,11 @@ impl Device for CpuDevice {
     }
 
     fn create_stream(&self, label: &str) -> Result<Arc<dyn Stream>, DeviceError> {
-        Ok(Arc::new(stream::CpuStream::new(label)?))
+        let stream = Arc::new(stream::CpuStream::new(label)?);
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(&stream));
+        Ok(stream)
     }
 
     fn create_event(&self) -> Result<Arc<dyn Event>, DeviceError> {
@@ -85,6 +91,19 @@ impl Device for CpuDevice {
         let runner = GroupRunner::with_pool(group, desc, &self.config, self.pool.clone())?;
         let names: Vec<&str> = group.stages.iter().map(|stage| stage.kernel.name()).collect();
         Ok(Arc::new(CpuExecutable { runner, name: names.join("+") }))
+    }
+
+    /// Queueing costs a thread's stream so little that the list of commands is all there is to keep.
+    fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
+        Ok(Arc::new(CommandList::new(recording)?))
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() > 0);
+        let alive: Vec<_> = streams.iter().filter_map(Weak::upgrade).collect();
+        drop(streams);
+        alive.iter().try_for_each(|stream| stream.reach_end())
     }
 }
 

@@ -60,6 +60,15 @@ impl CpuStream {
         Ok(Self { queue: Some(queue), thread: Some(thread), failure })
     }
 
+    /// Waits until everything queued so far has run, whatever became of it.
+    pub(super) fn reach_end(&self) -> Result<(), DeviceError> {
+        let event = Arc::new(CpuEvent::default());
+        let point = event.record();
+        self.send(Job::Reach(event.clone(), point))?;
+        event.wait(point);
+        Ok(())
+    }
+
     fn send(&self, job: Job) -> Result<(), DeviceError> {
         let queue = self.queue.as_ref().expect("present until drop");
         queue.send(job).map_err(|_| DeviceError::Lost("a stream's thread has ended".to_owned()))
@@ -96,6 +105,10 @@ impl Stream for CpuStream {
                 let point = own(&event)?.record();
                 self.send(Job::Reach(event, point))
             }
+            Command::Free(_) => {
+                let text = "the CPU has no stream-ordered memory to free";
+                Err(DeviceError::Unsupported(text.to_owned()))
+            }
             Command::Wait(event) => {
                 let point = own(&event)?.last();
                 self.send(Job::Wait(event, point))
@@ -104,10 +117,7 @@ impl Stream for CpuStream {
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {
-        let event = Arc::new(CpuEvent::default());
-        let point = event.record();
-        self.send(Job::Reach(event.clone(), point))?;
-        event.wait(point);
+        self.reach_end()?;
         self.failure.slot().take().map_or(Ok(()), Err)
     }
 

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 use mip_runtime::device::{
-    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Memory, Space, Stream,
+    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Memory, Recording, Space, Stream,
 };
 
 pub use options::CudaOptions;
@@ -162,6 +162,14 @@ impl Device for CudaDevice {
 
     fn allocate(&self, space: Space, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
         Ok(memory::CudaMemory::allocate(&self.shared, space, bytes)?)
+    }
+
+    fn capture(&self, _recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
+        Err(DeviceError::Unsupported("replay of graphs is not built yet for CUDA devices".to_owned()))
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        self.shared.check(self.shared.context.synchronize())
     }
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {

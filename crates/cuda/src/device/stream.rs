@@ -155,6 +155,7 @@ impl Stream for CudaStream {
             Command::Record(event) => self.record(&*event),
             Command::Wait(event) => self.wait(&event),
             Command::Upload { from, to } => self.upload(&from, &to),
+            Command::Free(_) => Err(DeviceError::Unsupported("no stream-ordered memory to free".to_owned())),
             Command::Download { from, to } => self.download(&from, &to),
         }
     }

@@ -165,6 +165,13 @@ impl Context {
         unsafe { call!(cuDevicePrimaryCtxReset_v2(self.device)) }
     }
 
+    /// Waits for everything queued on any stream.
+    pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: the context is retained until `drop` and current on this thread.
+        unsafe { call!(cuCtxSynchronize()) }
+    }
+
     /// Free and total bytes of device memory.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize), DriverError> {
         let _bound = self.bind()?;

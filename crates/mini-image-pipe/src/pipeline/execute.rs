@@ -77,7 +77,6 @@ impl Pipeline {
         let mut error = None;
         for images in chunks {
             let outcome = self.run_chunk(images, cancel)?;
-            self.counters.direct_runs += 1;
             for ((_, frames), image) in outputs.iter_mut().zip(outcome.outputs) {
                 frames.extend(image.iter().flat_map(|i| (0..i.batch_size()).map(|f| i.frame(f))));
             }
@@ -96,7 +95,7 @@ impl Pipeline {
             tasks,
             memory: manager.stats(),
             allocator: AllocatorReport { requested: manager.requested_mode(), effective, reason },
-            graph: self.counters.clone(),
+            graph: self.scheduler.graph_stats(),
             error: error.clone(),
         };
         self.results = Results { outputs, report: Some(report.clone()) };
@@ -111,7 +110,11 @@ impl Pipeline {
         let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
         let batch = images.first().map_or(1, ImageBuffer::batch_size);
         let ready = self.ready(&descs, batch)?;
-        let request = RunRequest { inputs: images, uniforms: ready.uniforms, cancel: cancel.clone() };
+        let request = RunRequest {
+            uniforms: ready.uniforms,
+            cancel: cancel.clone(),
+            ..RunRequest::new(images)
+        };
         Ok(ready.session.submit(request)?.wait())
     }
 }

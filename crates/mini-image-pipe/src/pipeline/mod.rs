@@ -16,7 +16,6 @@ use mip_plan::{Plan, TaskId};
 use mip_runtime::memory::MemoryManager;
 use mip_runtime::{DagScheduler, RuntimeError};
 
-use crate::report::GraphCounters;
 use crate::{Error, PipelineConfig};
 use outputs::Results;
 use sessions::Sessions;
@@ -33,7 +32,6 @@ pub struct Pipeline {
     bound: Vec<Option<ImageBuffer>>,
     sessions: Sessions,
     results: Results,
-    counters: GraphCounters,
     scheduler: Arc<DagScheduler>,
 }
 
@@ -51,7 +49,6 @@ impl Pipeline {
             bound: Vec::new(),
             sessions: Sessions::default(),
             results: Results::default(),
-            counters: GraphCounters::default(),
             scheduler: Arc::default(),
         }
     }
@@ -175,6 +172,6 @@ impl Pipeline {
         self.bound.clear();
         self.sessions = Sessions::default();
         self.results = Results::default();
-        self.counters = GraphCounters::default();
+        self.scheduler.forget_runs();
     }
 }

@@ -72,7 +72,11 @@ impl Pipeline {
         let plan = Arc::new(self.plan_for(inputs, batch)?);
         let uniforms = mip_graph::uniforms(&self.graph, inputs, &plan)?;
         let device = self.config.device.open()?;
-        let options = SessionOptions { poison: self.config.poison, scheduler: self.scheduler.clone() };
+        let options = SessionOptions {
+            poison: self.config.poison,
+            replay: self.config.enable_graph_replay,
+            scheduler: self.scheduler.clone(),
+        };
         let session = Session::new(device, self.memory()?, plan, options)?;
         Ok(Kept {
             inputs: inputs.to_vec(),

@@ -29,6 +29,12 @@ pub trait CustomKernel: fmt::Debug + Send + Sync {
         output: &mut ImageViewMut<'_>,
     ) -> Result<(), CustomError>;
 
+    /// Whether a captured run must not be replayed as it is, because what this kernel does depends on more than
+    /// its inputs and uniforms. Asked before each run; such runs are submitted task by task.
+    fn wants_recapture(&self) -> bool {
+        false
+    }
+
     /// CUDA C++ source of the same computation, if there is one.
     fn cuda_source(&self) -> Option<&str> {
         None

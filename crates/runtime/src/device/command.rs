@@ -28,6 +28,9 @@ pub enum Command {
         /// Destination of the same shape, in pinned memory.
         to: BufferRef,
     },
+    /// Give back memory from [`super::Stream::allocate`] when the stream gets here. Everything that uses it is
+    /// ordered before; commands that use it afterwards are refused.
+    Free(Arc<dyn Memory>),
 }
 
 /// Images inside a block of memory.

@@ -5,6 +5,7 @@
 
 mod command;
 mod error;
+mod graph;
 pub mod null;
 
 use std::any::Any;
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchObserver, Verdict};
 pub use error::DeviceError;
+pub use graph::{CommandList, Graph, Recording, check_launches};
 
 /// Kinds of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -102,6 +104,28 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// # Errors
     /// When the group cannot be compiled or its tables find no memory.
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
+
+    /// Makes a graph of recorded commands. Nothing runs, and the streams stay as they were, also on failure.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] when [`DeviceInfo::graph_replay`] says so; what the driver says.
+    fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError>;
+
+    /// Waits for everything queued on any stream of this device, so that memory in use until then is free.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn synchronize(&self) -> Result<(), DeviceError>;
+
+    /// Bytes the stream-ordered allocator holds from the driver, in use or not.
+    fn stream_ordered_reserved(&self) -> usize {
+        0
+    }
+
+    /// Gives memory of the stream-ordered allocator that nobody uses back to the driver; returns how many bytes.
+    fn trim_stream_ordered(&self) -> usize {
+        0
+    }
 }
 
 /// An in-order queue of commands.
@@ -112,6 +136,18 @@ pub trait Stream: fmt::Debug + Send + Sync {
     /// When the command cannot be queued. Errors while it runs go to its observer, or come out of
     /// [`Stream::synchronize`].
     fn submit(&self, command: Command) -> Result<(), DeviceError>;
+
+    /// Device memory in stream order: for commands queued on this stream from now on, and on other streams for
+    /// those that wait for a point of this stream from now on. Goes back by [`Command::Free`], or when the last
+    /// handle is dropped (commands hold theirs until they have ended).
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`]; [`DeviceError::Unsupported`] when [`DeviceInfo::stream_ordered`] says so.
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
+        Err(DeviceError::Unsupported(format!(
+            "no stream-ordered allocation on this device ({bytes} bytes asked for)"
+        )))
+    }
 
     /// Waits until everything queued so far has finished.
     ///

@@ -3,8 +3,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Block, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats};
-use crate::device::{Device, DeviceError, DeviceInfo, Space};
+use super::{
+    Block, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats,
+    StreamOrderedResource,
+};
+use crate::device::{Device, DeviceError, DeviceInfo, Space, Stream};
 
 /// How device memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
@@ -53,13 +56,16 @@ pub struct MemoryStats {
     pub pinned: SpaceStats,
 }
 
-/// Hands out pooled memory of one device to all its sessions.
+/// Hands out memory of one device to all its sessions: from pools, or in stream order where that was asked for
+/// and the device can.
 #[derive(Debug)]
 pub struct MemoryManager {
     device: Arc<dyn Device>,
     options: ManagerOptions,
     device_pool: PoolResource,
     pinned_pool: PoolResource,
+    /// Present in stream-ordered mode.
+    ordered: Option<StreamOrderedResource>,
 }
 
 /// Unused device memory that is kept whatever the workload.
@@ -73,10 +79,15 @@ impl MemoryManager {
             Some(limit) => Arc::new(LimitResource::new(driver, limit)),
             None => driver,
         };
-        let device_pool = PoolResource::new(limited, CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR });
+        let bound = CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR };
+        let device_pool = PoolResource::of_device(device.clone(), limited, bound);
         let pinned = Arc::new(DriverResource::new(device.clone(), Space::Pinned));
-        let pinned_pool = PoolResource::new(pinned, CacheBound::Bytes(options.pinned_pool_size));
-        Arc::new(Self { device, options, device_pool, pinned_pool })
+        let bound = CacheBound::Bytes(options.pinned_pool_size);
+        let pinned_pool = PoolResource::of_device(device.clone(), pinned, bound);
+        let can = device.info().stream_ordered.is_ok();
+        let ordered = (options.allocator == AllocatorMode::StreamOrdered && can)
+            .then(|| StreamOrderedResource::new(device.clone()));
+        Arc::new(Self { device, options, device_pool, pinned_pool, ordered })
     }
 
     /// The device whose memory this is.
@@ -91,6 +102,22 @@ impl MemoryManager {
     /// [`DeviceError::Unsupported`] after [`MemoryManager::shutdown`], or what the driver says.
     pub fn allocate_device(&self, bytes: usize) -> Result<Block, DeviceError> {
         self.device_pool.allocate(bytes)
+    }
+
+    /// Memory where kernels work, for what is queued on `stream` from now on: in stream order in that mode, else
+    /// from the pool, which is right for any stream.
+    ///
+    /// # Errors
+    /// As for [`MemoryManager::allocate_device`].
+    pub fn allocate_on(&self, stream: &dyn Stream, bytes: usize) -> Result<Block, DeviceError> {
+        match &self.ordered {
+            Some(ordered) => {
+                let pooled = || self.device_pool.stats().reserved;
+                let limit = self.options.memory_limit.map(|limit| limit.saturating_sub(pooled()));
+                ordered.allocate_on(stream, bytes, limit)
+            }
+            None => self.device_pool.allocate(bytes),
+        }
     }
 
     /// Host memory that the device copies from and to at full speed.
@@ -116,24 +143,23 @@ impl MemoryManager {
 
     /// The mode in effect, with the reason when it is not the one asked for.
     pub fn effective_mode(&self) -> (AllocatorMode, Option<String>) {
-        let reason = match (self.options.allocator, &self.device.info().stream_ordered) {
-            (AllocatorMode::Pooled, _) => None,
-            (AllocatorMode::StreamOrdered, Err(reason)) => Some(reason.clone()),
-            (AllocatorMode::StreamOrdered, Ok(())) => {
-                Some("this version allocates from pools only; the device itself supports it".to_owned())
-            }
-        };
-        (AllocatorMode::Pooled, reason)
+        match (self.options.allocator, &self.device.info().stream_ordered) {
+            (AllocatorMode::Pooled, _) => (AllocatorMode::Pooled, None),
+            (AllocatorMode::StreamOrdered, Err(reason)) => (AllocatorMode::Pooled, Some(reason.clone())),
+            (AllocatorMode::StreamOrdered, Ok(())) => (AllocatorMode::StreamOrdered, None),
+        }
     }
 
     /// Counters since creation.
     pub fn stats(&self) -> MemoryStats {
-        MemoryStats { device: self.device_pool.stats(), pinned: self.pinned_pool.stats() }
+        let ordered = self.ordered.as_ref().map_or_else(SpaceStats::default, StreamOrderedResource::stats);
+        MemoryStats { device: self.device_pool.stats().plus(ordered), pinned: self.pinned_pool.stats() }
     }
 
     /// Gives all unused memory back to the driver; returns how many bytes.
     pub fn trim(&self) -> usize {
-        self.device_pool.trim() + self.pinned_pool.trim()
+        let ordered = self.ordered.as_ref().map_or(0, StreamOrderedResource::trim);
+        self.device_pool.trim() + self.pinned_pool.trim() + ordered
     }
 
     /// Gives unused memory back and refuses every later allocation. Blocks handed out stay valid and are freed
@@ -143,5 +169,8 @@ impl MemoryManager {
         let reason = format!("the memory manager of '{name}' is shut down; make a new one to allocate again");
         self.device_pool.close(&reason);
         self.pinned_pool.close(&reason);
+        if let Some(ordered) = &self.ordered {
+            ordered.close(&reason);
+        }
     }
 }

@@ -9,6 +9,7 @@ mod driver;
 mod host;
 mod limit;
 mod manager;
+mod ordered;
 mod pool;
 mod resource;
 #[cfg(test)]
@@ -19,5 +20,6 @@ pub use driver::DriverResource;
 pub use host::{HostBlock, ReadGuard, WriteGuard};
 pub use limit::LimitResource;
 pub use manager::{AllocatorMode, ManagerOptions, MemoryManager, MemoryStats};
+pub use ordered::StreamOrderedResource;
 pub use pool::{CacheBound, PoolResource};
 pub use resource::{Resource, SpaceStats};

@@ -5,7 +5,7 @@ use mip_core::ALIGNMENT;
 
 use super::block::Home;
 use super::{Block, Resource, SpaceStats};
-use crate::device::{DeviceError, Space};
+use crate::device::{Device, DeviceError, Space};
 
 /// How many bytes a pool may keep that nobody uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum CacheBound {
 /// Keeps blocks given back and hands them out again: best fit, wasting at most a quarter of the request.
 ///
 /// Over its [`CacheBound`] it gives the blocks unused for longest back to its upstream. When the upstream is
-/// out of memory it gives back everything unused and tries once more.
+/// out of memory it waits for the device, gives back everything unused and tries once more.
 #[derive(Debug)]
 pub struct PoolResource {
     shared: Arc<Shared>,
@@ -33,6 +33,8 @@ pub struct PoolResource {
 struct Shared {
     upstream: Arc<dyn Resource>,
     bound: CacheBound,
+    /// Waited for when there is no memory: work in flight may hold some.
+    device: Option<Arc<dyn Device>>,
     state: Mutex<State>,
 }
 
@@ -55,7 +57,13 @@ struct State {
 impl PoolResource {
     /// A pool on top of `upstream`.
     pub fn new(upstream: Arc<dyn Resource>, bound: CacheBound) -> Self {
-        Self { shared: Arc::new(Shared { upstream, bound, state: Mutex::default() }) }
+        Self { shared: Arc::new(Shared { upstream, bound, device: None, state: Mutex::default() }) }
+    }
+
+    /// A pool that, out of memory, waits for what `device` is doing before it tries once more.
+    pub fn of_device(device: Arc<dyn Device>, upstream: Arc<dyn Resource>, bound: CacheBound) -> Self {
+        let shared = Shared { upstream, bound, device: Some(device), state: Mutex::default() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Refuses every later allocation with `reason` and keeps nothing any more. Blocks handed out stay valid.
@@ -84,6 +92,7 @@ impl PoolResource {
         let upstream = &self.shared.upstream;
         let block = match upstream.allocate(need) {
             Err(DeviceError::OutOfMemory { .. }) => {
+                self.shared.device.as_ref().map_or(Ok(()), |device| device.synchronize())?;
                 self.trim();
                 upstream.allocate(need)
             }

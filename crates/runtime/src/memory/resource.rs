@@ -43,3 +43,19 @@ pub struct SpaceStats {
     /// Most bytes ever held from the driver at once.
     pub peak: usize,
 }
+
+impl SpaceStats {
+    /// Both together; of peaks, which need not have come at the same time, the sum is an upper bound.
+    pub(super) const fn plus(self, other: Self) -> Self {
+        Self {
+            driver_allocations: self.driver_allocations + other.driver_allocations,
+            driver_frees: self.driver_frees + other.driver_frees,
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            in_use: self.in_use + other.in_use,
+            reserved: self.reserved + other.reserved,
+            peak_in_use: self.peak_in_use + other.peak_in_use,
+            peak: self.peak + other.peak,
+        }
+    }
+}

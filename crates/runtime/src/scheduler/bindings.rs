@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mip_core::ImageBuffer;
 use mip_plan::{BufferId, Uniforms};
 
-use crate::device::{BufferRef, Memory};
+use crate::device::{BufferRef, Event, Memory};
 
 /// The memory and numbers of one execution.
 #[derive(Debug, Clone)]
@@ -18,6 +18,19 @@ pub struct Bindings {
     pub uploads: Vec<Upload>,
     /// Outputs to copy out when their group has ended.
     pub downloads: Vec<Download>,
+    /// Memory allocated on the stream of the first lane just before this run.
+    pub ordered: Option<Ordered>,
+}
+
+/// What stream-ordered memory needs of a run: nothing uses it before it is there, nor after it was given back.
+#[derive(Debug, Clone, Default)]
+pub struct Ordered {
+    /// Recorded on the first lane, for the others to begin after.
+    pub fork: Option<Arc<dyn Event>>,
+    /// For each lane but the first: recorded at its end, for the first to wait for.
+    pub joins: Vec<Arc<dyn Event>>,
+    /// Given back on the first lane when everything has ended.
+    pub frees: Vec<Arc<dyn Memory>>,
 }
 
 /// An input to be copied to the device.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use mip_plan::{Place, Plan};
+use mip_plan::{Kernel, Place, Plan};
 
 use super::attribution;
 use crate::RuntimeError;
@@ -83,6 +83,15 @@ impl LoadedPlan {
     /// The plan.
     pub const fn plan(&self) -> &Arc<Plan> {
         &self.plan
+    }
+
+    /// Whether an operator asks for its run to be captured anew each time.
+    pub(super) fn wants_recapture(&self) -> bool {
+        let mut stages = self.plan.groups.iter().flat_map(|group| &group.stages);
+        stages.any(|stage| match &stage.kernel {
+            Kernel::Custom(kernel) => kernel.wants_recapture(),
+            _ => false,
+        })
     }
 
     /// Index of the input that a buffer stands for.

@@ -3,8 +3,10 @@
 mod attribution;
 mod bindings;
 mod cancel;
+mod graph_run;
 mod loaded;
 mod outcome;
+mod replay;
 mod run_state;
 mod stats;
 mod submission;
@@ -12,18 +14,22 @@ mod submission;
 mod tests;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_plan::TaskId;
 
-pub use bindings::{Bindings, Download, Upload};
+pub use bindings::{Bindings, Download, Ordered, Upload};
 pub use cancel::CancelToken;
 pub use loaded::LoadedPlan;
 pub use outcome::{RunOutcome, TaskReport, TaskState};
+pub use replay::{DirtyReason, GraphSlot, GraphStats};
 pub use stats::SchedulerStats;
 pub use submission::PendingRun;
 
 use crate::RuntimeError;
+use crate::device::Device;
+use graph_run::GraphRun;
+use replay::{Decision, ReplayState, Signature};
 use run_state::RunState;
 use submission::Submission;
 
@@ -39,6 +45,7 @@ pub type ErrorCallback = Arc<dyn Fn(TaskId, &str, &RuntimeError) + Send + Sync>;
 pub struct DagScheduler {
     callback: Mutex<Option<ErrorCallback>>,
     stats: Mutex<SchedulerStats>,
+    replay: Mutex<ReplayState>,
 }
 
 impl DagScheduler {
@@ -68,22 +75,71 @@ impl DagScheduler {
         let callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = Arc::new(RunState::new(plan.plan().clone(), cancel.clone(), callback));
         let mut submission = Submission::new(plan.clone(), bindings, state);
-        submission.upload_inputs();
-        for group in 0..plan.plan().groups.len() {
-            Self::insert_synchronization(&mut submission, group);
-            submission.launch(group);
-            submission.record(group);
-            submission.download_outputs(group);
+        submission.run();
+        self.replay().stats.direct_runs += 1;
+        self.finish(submission)
+    }
+
+    /// [`DagScheduler::submit`], by a captured graph where nothing has changed that one depends on. A run that is
+    /// replayed can only be cancelled as a whole, before it is submitted.
+    pub fn submit_replayed(
+        &self,
+        device: &dyn Device,
+        plan: &Arc<LoadedPlan>,
+        slot: &mut GraphSlot,
+        bindings: Bindings,
+        cancel: &CancelToken,
+    ) -> PendingRun {
+        if let Err(reason) = &device.info().graph_replay {
+            self.replay().stats.reason = Some(reason.clone());
+            return self.submit(plan, bindings, cancel);
         }
+        let signature = Signature::of(plan.plan(), &bindings);
+        let decision = self.replay().decide(&signature, slot, plan.wants_recapture());
+        if decision == Decision::Direct || cancel.is_cancelled() {
+            return self.submit(plan, bindings, cancel);
+        }
+        let callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = Arc::new(RunState::new(plan.plan().clone(), CancelToken::new(), callback));
+        let mut submission = Submission::new(plan.clone(), bindings, state);
+        let outcome = submission.run_graph(device, slot, signature);
+        let mut replay = self.replay();
+        match outcome {
+            GraphRun::Captured => replay.stats.captures += 1,
+            GraphRun::Replayed => replay.stats.replays += 1,
+            GraphRun::Refused(reason) => {
+                replay.invalidate(DirtyReason::ReplayRefused);
+                replay.stats.reason = Some(reason);
+                replay.stats.replays += 1;
+            }
+            GraphRun::Direct(refused_capture) => {
+                replay.stats.direct_runs += 1;
+                replay.stats.failed_captures += u64::from(refused_capture.is_some());
+                replay.stats.reason = refused_capture.or(replay.stats.reason.take());
+            }
+        }
+        drop(replay);
+        self.finish(submission)
+    }
+
+    /// How runs were submitted since creation.
+    pub fn graph_stats(&self) -> GraphStats {
+        self.replay().stats.clone()
+    }
+
+    /// Starts counting graphs anew; the next run is the first of its workload.
+    pub fn forget_runs(&self) {
+        *self.replay() = ReplayState::default();
+    }
+
+    fn replay(&self) -> MutexGuard<'_, ReplayState> {
+        self.replay.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, submission: Submission) -> PendingRun {
         let (run, counted) = submission.finish();
         self.stats.lock().unwrap_or_else(PoisonError::into_inner).add(&counted);
         run
-    }
-
-    /// Makes a group's lane wait for everything on other lanes that the group needs and no earlier wait implies.
-    fn insert_synchronization(submission: &mut Submission, group: usize) {
-        submission.wait_for_inputs(group);
-        submission.wait_for_groups(group);
     }
 }
 

@@ -108,6 +108,21 @@ impl RunState {
         }
     }
 
+    /// The device refused to queue the groups that nothing has been told about.
+    pub(super) fn fail_unqueued(&self, error: &DeviceError) {
+        for group in 0..self.plan.groups.len() {
+            let phase = self.progress().phases[group];
+            if phase == Phase::Queued {
+                self.fail(group, error.clone());
+            }
+        }
+    }
+
+    /// Whether any group must not run.
+    pub(super) fn has_failed(&self) -> bool {
+        self.progress().causes.iter().any(Option::is_some)
+    }
+
     fn fail_task(&self, group: GroupId, task: TaskId, error: &RuntimeError) {
         let mut progress = self.progress();
         if progress.causes[group].is_some() {

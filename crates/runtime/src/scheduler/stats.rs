@@ -15,6 +15,10 @@ pub struct SchedulerStats {
     pub uploads: u64,
     /// Images copied from the device.
     pub downloads: u64,
+    /// Blocks given back in stream order.
+    pub frees: u64,
+    /// Captured graphs queued; what is inside does not count again.
+    pub graph_launches: u64,
     /// Commands of any kind.
     pub commands: u64,
 }
@@ -27,6 +31,8 @@ impl SchedulerStats {
         self.waits += other.waits;
         self.uploads += other.uploads;
         self.downloads += other.downloads;
+        self.frees += other.frees;
+        self.graph_launches += other.graph_launches;
         self.commands += other.commands;
     }
 }

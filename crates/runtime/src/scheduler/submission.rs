@@ -11,21 +11,21 @@ use crate::device::{Command, DeviceError, Launch};
 /// A refused command fails the task it belongs to. Where the refused command was to order others, the host
 /// waits in its place: a plan leaves out waits that another implies, so one missing would unorder more than its task.
 pub(super) struct Submission {
-    loaded: Arc<LoadedPlan>,
-    bindings: Arc<Bindings>,
-    state: Arc<RunState>,
-    counted: SchedulerStats,
+    pub(super) loaded: Arc<LoadedPlan>,
+    pub(super) bindings: Arc<Bindings>,
+    pub(super) state: Arc<RunState>,
+    pub(super) counted: SchedulerStats,
     /// By input: the lane it is uploaded on, if it is.
     upload_lanes: Vec<Option<usize>>,
     /// By input and lane: whether the lane already comes after the upload.
     arrived: Vec<Vec<bool>>,
-    lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Lane>,
 }
 
 /// What was queued on a stream beside launches: copies have no observer, their failure shows when waiting.
 #[derive(Debug, Clone, Default)]
-struct Lane {
-    uploads: Vec<usize>,
+pub(super) struct Lane {
+    pub(super) uploads: Vec<usize>,
     downloads: Vec<usize>,
     error: Option<DeviceError>,
 }
@@ -48,13 +48,14 @@ impl Submission {
         self.loaded.plan().groups[group].lane as usize
     }
 
-    fn submit(&mut self, lane: usize, command: Command) -> Result<(), DeviceError> {
+    pub(super) fn submit(&mut self, lane: usize, command: Command) -> Result<(), DeviceError> {
         let counter = match &command {
             Command::Launch(_) => &mut self.counted.launches,
             Command::Record(_) => &mut self.counted.events_recorded,
             Command::Wait(_) => &mut self.counted.waits,
             Command::Upload { .. } => &mut self.counted.uploads,
             Command::Download { .. } => &mut self.counted.downloads,
+            Command::Free(_) => &mut self.counted.frees,
         };
         self.loaded.streams[lane].submit(command)?;
         *counter += 1;
@@ -63,14 +64,70 @@ impl Submission {
     }
 
     /// The host waits where a refused command would have made a stream wait.
-    fn wait_on_host(&mut self, lane: usize) {
+    pub(super) fn wait_on_host(&mut self, lane: usize) {
         if let Err(error) = self.loaded.streams[lane].synchronize() {
             self.lanes[lane].error.get_or_insert(error);
         }
     }
 
+    /// Queues everything, group by group.
+    pub(super) fn run(&mut self) {
+        self.fork_for_ordered_memory();
+        self.upload_inputs();
+        self.run_groups();
+        self.join_and_free();
+    }
+
+    /// Lets no lane touch stream-ordered memory before the first lane, which it was allocated on, has it.
+    fn fork_for_ordered_memory(&mut self) {
+        let bindings = self.bindings.clone();
+        let Some(fork) = bindings.ordered.as_ref().and_then(|ordered| ordered.fork.clone()) else { return };
+        let recorded = self.submit(0, Command::Record(fork.clone()));
+        let waits = (1..self.lanes.len()).map(|lane| self.submit(lane, Command::Wait(fork.clone())));
+        if recorded.is_err() | waits.fold(false, |failed, wait| failed | wait.is_err()) {
+            self.wait_on_host(0);
+        }
+    }
+
+    /// Gives stream-ordered memory back on the first lane, behind all that the others do.
+    pub(super) fn join_and_free(&mut self) {
+        let bindings = self.bindings.clone();
+        let Some(ordered) = &bindings.ordered else { return };
+        for (lane, join) in (1..).zip(&ordered.joins) {
+            let recorded = self.submit(lane, Command::Record(join.clone()));
+            if recorded.and_then(|()| self.submit(0, Command::Wait(join.clone()))).is_err() {
+                self.wait_on_host(lane);
+            }
+        }
+        self.free();
+    }
+
+    /// Queues the stream-ordered frees. Memory whose free is refused goes back when its last handle is dropped.
+    pub(super) fn free(&mut self) {
+        let bindings = self.bindings.clone();
+        for memory in bindings.ordered.iter().flat_map(|ordered| &ordered.frees) {
+            let _refused = self.submit(0, Command::Free(memory.clone()));
+        }
+    }
+
+    /// Queues everything but the uploads.
+    pub(super) fn run_groups(&mut self) {
+        for group in 0..self.loaded.plan().groups.len() {
+            self.insert_synchronization(group);
+            self.launch(group);
+            self.record(group);
+            self.download_outputs(group);
+        }
+    }
+
+    /// Makes a group's lane wait for everything on other lanes that the group needs and no earlier wait implies.
+    fn insert_synchronization(&mut self, group: GroupId) {
+        self.wait_for_inputs(group);
+        self.wait_for_groups(group);
+    }
+
     /// Copies each input on the lane that reads it first.
-    pub(super) fn upload_inputs(&mut self) {
+    fn upload_inputs(&mut self) {
         let bindings = self.bindings.clone();
         for upload in &bindings.uploads {
             let plan = self.loaded.plan().clone();
@@ -94,7 +151,7 @@ impl Submission {
     }
 
     /// Waits for uploads made on other lanes.
-    pub(super) fn wait_for_inputs(&mut self, group: GroupId) {
+    fn wait_for_inputs(&mut self, group: GroupId) {
         let lane = self.lane(group);
         for buffer in self.loaded.plan().groups[group].reads() {
             let Some(input) = self.loaded.input_of(buffer) else { continue };
@@ -111,7 +168,7 @@ impl Submission {
     }
 
     /// Waits for groups on other lanes, as planned.
-    pub(super) fn wait_for_groups(&mut self, group: GroupId) {
+    fn wait_for_groups(&mut self, group: GroupId) {
         let plan = self.loaded.plan().clone();
         for on in plan.waits_of(group) {
             let Some(event) = self.loaded.events[on].clone() else { continue };
@@ -122,12 +179,13 @@ impl Submission {
         }
     }
 
-    pub(super) fn launch(&mut self, group: GroupId) {
+    /// The launch of a group with this run's memory and uniforms.
+    pub(super) fn launch_of(&self, group: GroupId) -> Launch {
         let planned = &self.loaded.plan().groups[group];
         let buffer = |id: usize| self.bindings.buffers[id].clone();
         let workspace =
             planned.workspace.and_then(|w| Some((self.bindings.arena.clone()?, w.offset, w.bytes)));
-        let launch = Launch {
+        Launch {
             executable: self.loaded.executables[group].clone(),
             group,
             inputs: planned.reads().into_iter().map(buffer).collect(),
@@ -135,14 +193,18 @@ impl Submission {
             workspace,
             uniforms: self.bindings.uniforms[group].clone(),
             observer: self.state.clone(),
-        };
-        if let Err(error) = self.submit(planned.lane as usize, Command::Launch(launch)) {
+        }
+    }
+
+    fn launch(&mut self, group: GroupId) {
+        let launch = self.launch_of(group);
+        if let Err(error) = self.submit(self.lane(group), Command::Launch(launch)) {
             self.state.fail(group, error);
         }
     }
 
     /// Records the group's event, if anybody waits for it; also after a failure, for what came before it.
-    pub(super) fn record(&mut self, group: GroupId) {
+    fn record(&mut self, group: GroupId) {
         let Some(event) = self.loaded.events[group].clone() else { return };
         let lane = self.lane(group);
         if let Err(error) = self.submit(lane, Command::Record(event)) {
@@ -151,11 +213,17 @@ impl Submission {
         }
     }
 
-    pub(super) fn download_outputs(&mut self, group: GroupId) {
-        let lane = self.lane(group);
+    fn download_outputs(&mut self, group: GroupId) {
+        let of_group =
+            |loaded: &LoadedPlan, buffer: usize| loaded.plan().buffers[buffer].producer == Some(group);
+        self.download(self.lane(group), of_group);
+    }
+
+    /// Queues the copies of the chosen outputs.
+    pub(super) fn download(&mut self, lane: usize, chosen: impl Fn(&LoadedPlan, usize) -> bool) {
         let bindings = self.bindings.clone();
         for download in &bindings.downloads {
-            if self.loaded.plan().buffers[download.buffer].producer != Some(group) {
+            if !chosen(&self.loaded, download.buffer) {
                 continue;
             }
             let from = self.bindings.buffers[download.buffer].clone();

@@ -1,6 +1,7 @@
 //! A plan bound to a device, ready to execute again and again.
 
 mod binding;
+mod image;
 mod options;
 mod poison;
 mod request;
@@ -11,15 +12,18 @@ mod ticket;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mip_core::ImageBuffer;
 use mip_plan::{Plan, Uniforms};
 
+pub use image::{DeviceImage, RunInput};
 pub use options::SessionOptions;
 pub use request::RunRequest;
-pub use storage::pooled_image;
+pub use storage::{pooled_image, pooled_image_with};
 pub use ticket::{ExecutionReport, Ticket};
 
-use crate::device::Device;
-use crate::{Block, DagScheduler, LoadedPlan, MemoryManager, RuntimeError};
+use crate::device::{Command, Device, DeviceError, Event};
+use crate::scheduler::GraphSlot;
+use crate::{AllocatorMode, Block, DagScheduler, LoadedPlan, MemoryManager, RuntimeError};
 use binding::RunMemory;
 use ticket::Run;
 
@@ -33,18 +37,31 @@ pub struct Session {
     manager: Arc<MemoryManager>,
     scheduler: Arc<DagScheduler>,
     loaded: Arc<LoadedPlan>,
-    arena: Option<Arc<Block>>,
     initial_uniforms: Vec<Arc<[Uniforms]>>,
     poison: bool,
+    replay: bool,
+    /// Present where device memory is allocated in stream order.
+    ordered: Option<OrderEvents>,
     current: Mutex<Current>,
+}
+
+/// The events that order the lanes around stream-ordered memory; none where there is one lane.
+#[derive(Debug)]
+struct OrderEvents {
+    fork: Option<Arc<dyn Event>>,
+    joins: Vec<Arc<dyn Event>>,
 }
 
 /// What only one run at a time may use.
 #[derive(Debug)]
 struct Current {
     run: Option<Arc<Run>>,
-    /// Device copies of the inputs, by input, made when first needed and kept at their address.
+    /// Device copies of the inputs, by input, made when first needed and kept at their address. In stream-ordered
+    /// mode each run has its own.
     input_blocks: Vec<Option<Arc<Block>>>,
+    /// Kept at its address for all runs. In stream-ordered mode each run has its own, unless it is replayed.
+    arena: Option<Arc<Block>>,
+    graph: GraphSlot,
 }
 
 impl Session {
@@ -70,7 +87,8 @@ impl Session {
     /// As for [`Session::new`], except that nothing is loaded.
     pub fn sibling(&self) -> Result<Self, RuntimeError> {
         let loaded = self.loaded.sibling(&*self.device)?;
-        let options = SessionOptions { poison: self.poison, scheduler: self.scheduler.clone() };
+        let options =
+            SessionOptions { poison: self.poison, replay: self.replay, scheduler: self.scheduler.clone() };
         Self::of_loaded(self.device.clone(), self.manager.clone(), loaded, options)
     }
 
@@ -81,24 +99,32 @@ impl Session {
         options: SessionOptions,
     ) -> Result<Self, RuntimeError> {
         let plan = loaded.plan();
-        let arena = match plan.arena_bytes {
-            0 => None,
-            bytes => {
-                let block = manager.allocate_workspace(bytes);
-                let what = "the arena of intermediate images".to_owned();
-                Some(Arc::new(block.map_err(|error| RuntimeError::Allocation { what, error })?))
-            }
+        let ordered = match manager.effective_mode().0 {
+            AllocatorMode::Pooled => None,
+            AllocatorMode::StreamOrdered => Some(OrderEvents::new(&*device, plan.lanes)?),
+        };
+        let current = Current {
+            run: None,
+            input_blocks: vec![None; plan.inputs.len()],
+            // What can fail for want of memory fails now rather than at the first run.
+            arena: if ordered.is_none() {
+                binding::arena(plan, |n| manager.allocate_workspace(n))?
+            } else {
+                None
+            },
+            graph: GraphSlot::default(),
         };
         let stages = |group: &mip_plan::Group| group.stages.iter().map(|s| s.uniforms.clone()).collect();
         Ok(Self {
             initial_uniforms: plan.groups.iter().map(stages).collect(),
-            current: Mutex::new(Current { run: None, input_blocks: vec![None; plan.inputs.len()] }),
+            current: Mutex::new(current),
             poison: options.poison,
+            replay: options.replay,
+            ordered,
             scheduler: options.scheduler,
             device,
             manager,
             loaded: Arc::new(loaded),
-            arena,
         })
     }
 
@@ -136,16 +162,90 @@ impl Session {
         request.check(self.plan(), &self.initial_uniforms)?;
         let uniforms =
             if request.uniforms.is_empty() { self.initial_uniforms.clone() } else { request.uniforms };
-        let memory = RunMemory::allocate(self, &request.inputs, &mut current.input_blocks)?;
+        let Current { input_blocks, graph, arena, .. } = &mut *current;
+        let arena = self.arena(arena)?;
+        let memory = RunMemory::allocate(self, &request.inputs, input_blocks, request.keep_on_device)?;
         if self.poison {
-            let blocks = memory.written_blocks().chain(self.arena.as_deref());
+            let blocks = memory.written_blocks().chain(arena.as_deref());
             poison::fill(&self.loaded.streams, blocks)?;
         }
-        let bindings = memory.bind(self, request.inputs, uniforms)?;
-        let pending = self.scheduler.submit(&self.loaded, bindings, &request.cancel);
-        let run = Run::start(self.plan().clone(), pending, memory, self.arena.clone());
+        let bindings = memory.bind(self, request.inputs, uniforms, arena.as_ref())?;
+        let (device, loaded, cancel) = (&*self.device, &self.loaded, &request.cancel);
+        let pending = if self.replay {
+            self.scheduler.submit_replayed(device, loaded, graph, bindings, cancel)
+        } else {
+            self.scheduler.submit(loaded, bindings, cancel)
+        };
+        let run = Run::start(self.plan().clone(), pending, memory, arena);
         current.run = Some(run.clone());
         Ok(Ticket::new(run))
+    }
+
+    /// The memory of this run's intermediates.
+    fn arena(&self, kept: &mut Option<Arc<Block>>) -> Result<Option<Arc<Block>>, RuntimeError> {
+        if let Some(arena) = kept {
+            return Ok(Some(arena.clone()));
+        }
+        let Some(first) = self.loaded.streams.first() else { return Ok(None) };
+        let arena = binding::arena(self.plan(), |bytes| self.manager.allocate_on(&**first, bytes))?;
+        // A graph needs it to stay where it is.
+        if self.ordered.is_none() || self.replay {
+            kept.clone_from(&arena);
+        }
+        Ok(arena)
+    }
+
+    /// Waits for the run under way and gives back the memory that the session keeps between runs; the next run
+    /// takes new. (The manager may keep it cached: see [`MemoryManager::trim`].)
+    pub fn trim(&self) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(previous) = current.run.take() {
+            previous.finish();
+        }
+        current.input_blocks.fill(None);
+        current.arena = None;
+    }
+
+    /// Copies an image (batch) to device memory, as an input for this or another session of this device.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Allocation`] when there is no memory, [`RuntimeError::Device`] when the copy fails.
+    pub fn upload(&self, image: &ImageBuffer) -> Result<DeviceImage, RuntimeError> {
+        let refused =
+            |error| RuntimeError::Device { what: "copying an image to the device".to_owned(), error };
+        let layout = binding::pitched(image.desc(), image.batch_size()).map_err(refused)?;
+        let block = self.manager.allocate_device(layout.span());
+        let what = || format!("{} on the device", image.desc());
+        let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
+        let on_device = DeviceImage::new(layout, Arc::new(block));
+        let command = Command::Upload { from: image.clone(), to: on_device.buffer() };
+        self.copy(command).map_err(refused)?;
+        Ok(on_device)
+    }
+
+    /// Copies an image (batch) from device memory.
+    ///
+    /// # Errors
+    /// As for [`Session::upload`].
+    pub fn download(&self, image: &DeviceImage) -> Result<ImageBuffer, RuntimeError> {
+        let refused =
+            |error| RuntimeError::Device { what: "copying an image from the device".to_owned(), error };
+        if image.block().memory().host().is_some() {
+            return pooled_image(*image.layout(), image.block().clone()).map_err(refused);
+        }
+        let what = || format!("{} in pinned memory", image.desc());
+        let block = self.manager.allocate_pinned(image.layout().span());
+        let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
+        let pinned = DeviceImage::new(*image.layout(), Arc::new(block));
+        self.copy(Command::Download { from: image.buffer(), to: pinned.buffer() }).map_err(refused)?;
+        pooled_image(*image.layout(), pinned.block().clone()).map_err(refused)
+    }
+
+    /// Makes a copy between runs, on a stream of its own.
+    fn copy(&self, command: Command) -> Result<(), DeviceError> {
+        let stream = self.device.create_stream("copies")?;
+        stream.submit(command)?;
+        stream.synchronize()
     }
 
     /// Starts a run and waits for it.
@@ -154,5 +254,18 @@ impl Session {
     /// As for [`Session::submit`].
     pub fn execute(&self, request: RunRequest) -> Result<ExecutionReport, RuntimeError> {
         Ok(self.submit(request)?.wait())
+    }
+}
+
+impl OrderEvents {
+    fn new(device: &dyn Device, lanes: u32) -> Result<Self, RuntimeError> {
+        let event = || {
+            let what = || "creating an event for stream-ordered memory".to_owned();
+            device.create_event().map_err(|error| RuntimeError::Device { what: what(), error })
+        };
+        Ok(Self {
+            fork: if lanes > 1 { Some(event()?) } else { None },
+            joins: (1..lanes).map(|_| event()).collect::<Result<_, _>>()?,
+        })
     }
 }

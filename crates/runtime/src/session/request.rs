@@ -3,6 +3,7 @@ use std::sync::Arc;
 use mip_core::ImageBuffer;
 use mip_plan::{Plan, Uniforms};
 
+use super::RunInput;
 use crate::{CancelToken, RuntimeError};
 
 /// What one run works on.
@@ -10,17 +11,19 @@ use crate::{CancelToken, RuntimeError};
 pub struct RunRequest {
     /// One image (batch) for each of [`Plan::inputs`], in order; any strides. Read in place where the device
     /// can, so they stay unchanged until the run has ended.
-    pub inputs: Vec<ImageBuffer>,
+    pub inputs: Vec<RunInput>,
     /// For each group, the uniforms of its stages; empty for those of the plan.
     pub uniforms: Vec<Arc<[Uniforms]>>,
     /// Cancels this run.
     pub cancel: CancelToken,
+    /// Leaves the results in device memory: they are in [`super::ExecutionReport::device_outputs`] then.
+    pub keep_on_device: bool,
 }
 
 impl RunRequest {
     /// A run over `inputs` with the plan's own uniforms.
     pub fn new(inputs: Vec<ImageBuffer>) -> Self {
-        Self { inputs, ..Self::default() }
+        Self { inputs: inputs.into_iter().map(RunInput::Host).collect(), ..Self::default() }
     }
 
     /// Compares the request with the plan.
@@ -37,10 +40,11 @@ impl RunRequest {
         }
         for (image, input) in self.inputs.iter().zip(&plan.inputs) {
             let layout = &plan.buffers[input.buffer].layout;
-            if *image.desc() != layout.desc || image.batch_size() != layout.batch_size {
+            let given = image.layout();
+            if given.desc != layout.desc || given.batch_size != layout.batch_size {
                 return Err(RuntimeError::Input {
                     input: input.name.clone(),
-                    given: format!("{} (batch of {})", image.desc(), image.batch_size()),
+                    given: format!("{} (batch of {})", given.desc, given.batch_size),
                     expected: format!("{} (batch of {})", layout.desc, layout.batch_size),
                 });
             }

@@ -6,7 +6,7 @@ use mip_core::ImageBuffer;
 use mip_plan::{Plan, PlanOutput};
 
 use super::binding::{OutputMemory, RunMemory};
-use super::storage;
+use super::{DeviceImage, storage};
 use crate::scheduler::{PendingRun, RunOutcome};
 use crate::{Block, RuntimeError, TaskReport, TaskState};
 
@@ -16,6 +16,8 @@ pub struct ExecutionReport {
     /// The results, in plan order; `None` where the producing task did not complete or its result could not
     /// be read back. Each owns its memory and gives it back to the pool when dropped.
     pub outputs: Vec<Option<ImageBuffer>>,
+    /// The results that were to stay on the device, in plan order; empty unless asked for.
+    pub device_outputs: Vec<Option<DeviceImage>>,
     /// All tasks, in plan order.
     pub tasks: Vec<TaskReport>,
     /// The first error in plan order, if anything failed or was cancelled.
@@ -47,6 +49,12 @@ impl Ticket {
             resume_unwind(panic);
         }
         finished.report
+    }
+
+    /// Waits for the run and gives up its results, and a panic of the error callback with them.
+    pub(crate) fn discard(self) {
+        self.run.finish();
+        *self.run.lock() = Stage::Taken;
     }
 }
 
@@ -106,11 +114,17 @@ impl Run {
         let mut outcome = going.pending.join();
         drop(going.arena);
         let memory = going.memory.into_outputs();
+        let kept = |output: &PlanOutput| {
+            let completed = outcome.tasks[output.task].state == TaskState::Completed;
+            memory.iter().find(|m| completed && m.buffer == output.buffer)?.on_device()
+        };
+        let any_kept = memory.iter().any(|m| m.on_device().is_some());
+        let device_outputs = if any_kept { self.plan.outputs.iter().map(kept).collect() } else { Vec::new() };
         let read = |output: &PlanOutput| self.output(output, &memory, &mut outcome);
         let outputs = self.plan.outputs.iter().map(read).collect();
         let (error, panic) = (outcome.error(), outcome.panic);
         Stage::Finished(Box::new(Finished {
-            report: ExecutionReport { outputs, tasks: outcome.tasks, error },
+            report: ExecutionReport { outputs, device_outputs, tasks: outcome.tasks, error },
             panic,
         }))
     }
@@ -125,7 +139,7 @@ impl Run {
         if !completed || outcome.lost_outputs.contains_key(&output.buffer) {
             return None;
         }
-        let own = memory.iter().find(|m| m.buffer == output.buffer)?;
+        let own = memory.iter().find(|m| m.buffer == output.buffer && m.on_device().is_none())?;
         let image = storage::pooled_image(own.layout, own.host_block().clone());
         image
             .map_err(|error| {

@@ -4,6 +4,7 @@ mod copies;
 mod events;
 mod launches;
 mod memory;
+mod replay;
 mod rig;
 mod sessions;
 
@@ -34,4 +35,7 @@ pub fn device_conformance(make: impl Fn() -> Arc<dyn Device>) {
     sessions::run_on_many_threads(&make());
     sessions::reach_a_steady_state(&make());
     sessions::finish_other_branches(&make());
+    replay::equals_direct_runs(&make());
+    replay::stream_ordered_memory_reaches_a_steady_state(&make());
+    replay::images_stay_on_the_device(&make());
 }

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mip_core::{ImageView, ImageViewMut};
 use mip_plan::{CustomError, CustomKernel, Kernel};
@@ -12,6 +13,7 @@ pub struct FnKernel {
     name: String,
     inputs: usize,
     run: Box<KernelFn>,
+    recapture: Arc<AtomicBool>,
 }
 
 impl FnKernel {
@@ -21,7 +23,24 @@ impl FnKernel {
         inputs: usize,
         run: impl Fn(&[ImageView<'_>], &mut ImageViewMut<'_>) -> Result<(), CustomError> + Send + Sync + 'static,
     ) -> Kernel {
-        Kernel::Custom(Arc::new(Self { name: name.to_owned(), inputs, run: Box::new(run) }))
+        Kernel::Custom(Arc::new(Self {
+            name: name.to_owned(),
+            inputs,
+            run: Box::new(run),
+            recapture: Arc::default(),
+        }))
+    }
+
+    /// A kernel that does nothing, and asks to be captured anew while the flag is set.
+    pub fn recapturing(name: &str) -> (Kernel, Arc<AtomicBool>) {
+        let recapture: Arc<AtomicBool> = Arc::default();
+        let kernel = Self {
+            name: name.to_owned(),
+            inputs: 1,
+            run: Box::new(|_, _| Ok(())),
+            recapture: recapture.clone(),
+        };
+        (Kernel::Custom(Arc::new(kernel)), recapture)
     }
 
     /// A kernel that always fails.
@@ -38,6 +57,10 @@ impl CustomKernel for FnKernel {
 
     fn input_count(&self) -> usize {
         self.inputs
+    }
+
+    fn wants_recapture(&self) -> bool {
+        self.recapture.load(Ordering::Relaxed)
     }
 
     fn run(

@@ -21,9 +21,13 @@ mod tests {
 
     #[test]
     fn the_null_device_conforms() {
-        for unified_memory in [true, false] {
+        for (unified_memory, stream_ordered) in
+            [(true, Ok(())), (false, Ok(())), (false, Err("not here".to_owned()))]
+        {
             for execution in [Execution::Immediate, Execution::Shuffled { seed: 7 }] {
-                let options = NullOptions { execution, unified_memory, ..NullOptions::default() };
+                let stream_ordered = stream_ordered.clone();
+                let options =
+                    NullOptions { execution, unified_memory, stream_ordered, ..NullOptions::default() };
                 device_conformance(|| interpreting_device(options.clone()) as Arc<dyn Device>);
             }
         }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mip_core::{ImageView, ImageViewMut};
 
 use super::fault::Faults;
+use super::memory::{OrderedPool, own};
 use super::{CommandKind, Execution, NullExecutable, NullOptions, Record, Site, host_of};
 use crate::device::{BufferMemory, BufferRef, Command, DeviceError, Launch, Verdict};
 
@@ -24,6 +25,7 @@ pub(super) struct Engine {
     pub(super) records: Shared<Vec<Record>>,
     pub(super) faults: Shared<Faults>,
     pub(super) allocated: Shared<usize>,
+    pub(super) ordered: Shared<OrderedPool>,
     ids: Shared<Ids>,
     queues: Shared<Queues>,
     /// Held while a command runs: commands of all streams run one at a time.
@@ -73,6 +75,7 @@ impl Engine {
             records: Shared::default(),
             faults: Shared::default(),
             allocated: Shared::default(),
+            ordered: Shared::default(),
             ids: Shared::default(),
             queues: Shared(Mutex::new(Queues { random: seed, ..Queues::default() })),
             running: Shared::default(),
@@ -124,6 +127,11 @@ impl Engine {
     pub(super) fn drain(&self, stream: usize) -> Result<(), DeviceError> {
         self.run_until(|queues| queues.streams[stream].queue.is_empty());
         self.queues.lock().streams[stream].error.take().map_or(Ok(()), Err)
+    }
+
+    /// Runs until every stream is empty.
+    pub(super) fn drain_all(&self) {
+        self.run_until(|queues| queues.streams.iter().all(|s| s.queue.is_empty()));
     }
 
     /// Runs until the last recorded point of an event is reached.
@@ -180,6 +188,10 @@ impl Engine {
                 self.fault(CommandKind::Download)?;
                 with_pixels(&from, |from| with_pixels_mut(&to, |to| copy(from, to)))??;
             }
+            Command::Free(memory) => {
+                self.fault(CommandKind::Free)?;
+                own(&*memory).ok_or_else(foreign_memory)?.free_ordered(stream)?;
+            }
             Command::Record(_) | Command::Wait(_) => {
                 return Err(DeviceError::Unsupported("an event of another device".to_owned()));
             }
@@ -207,6 +219,13 @@ impl Engine {
     }
 
     fn compute(&self, launch: &Launch) -> Result<(), DeviceError> {
+        let buffers = launch.inputs.iter().chain(&launch.outputs);
+        let blocks = buffers.filter_map(|buffer| match &buffer.memory {
+            BufferMemory::Block(block) => Some(&**block),
+            BufferMemory::Host(_) => None,
+        });
+        let workspace = launch.workspace.as_ref().map(|(block, ..)| &**block);
+        blocks.chain(workspace).filter_map(own).try_for_each(super::memory::NullMemory::check_alive)?;
         let Some(function) = &self.options.on_launch else { return Ok(()) };
         let executable = launch.executable.as_any().downcast_ref::<NullExecutable>();
         let loaded = executable.ok_or_else(|| {

@@ -13,6 +13,10 @@ pub enum Site {
     CreateEvent,
     /// Loading this group.
     Load(GroupId),
+    /// Every capture of a graph.
+    Capture,
+    /// Every replay of a graph.
+    Replay,
     /// Queueing such a command: `submit` returns the error.
     Submit(CommandKind),
     /// Running such a command: the observer, or else `synchronize`, gets the error.
@@ -32,6 +36,8 @@ pub enum CommandKind {
     Upload,
     /// Any download.
     Download,
+    /// Any stream-ordered free.
+    Free,
 }
 
 impl CommandKind {
@@ -42,6 +48,7 @@ impl CommandKind {
             Command::Wait(_) => Self::Wait,
             Command::Upload { .. } => Self::Upload,
             Command::Download { .. } => Self::Download,
+            Command::Free(_) => Self::Free,
         }
     }
 }

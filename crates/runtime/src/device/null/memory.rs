@@ -1,5 +1,6 @@
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Record;
 use super::engine::Engine;
@@ -14,11 +15,49 @@ pub(super) struct NullMemory {
     space: Space,
     block: Arc<HostBlock>,
     engine: Arc<Engine>,
+    /// Allocated in stream order.
+    ordered: bool,
+    /// Given back in stream order.
+    freed: AtomicBool,
 }
 
 /// The bytes behind memory of a null device, even where it hides them from the host. `None` for other devices.
 pub fn host_of(memory: &dyn Memory) -> Option<&Arc<HostBlock>> {
     memory.as_any().downcast_ref::<NullMemory>().map(|m| &m.block)
+}
+
+/// The block as this device made it. `None` for other devices' memory.
+pub(super) fn own(memory: &dyn Memory) -> Option<&NullMemory> {
+    memory.as_any().downcast_ref()
+}
+
+/// Bytes of stream-ordered memory in use and held, as a driver's pool counts them.
+#[derive(Debug, Default)]
+pub(super) struct OrderedPool {
+    in_use: usize,
+    reserved: usize,
+}
+
+impl OrderedPool {
+    fn take(&mut self, bytes: usize) {
+        self.in_use += bytes;
+        self.reserved = self.reserved.max(self.in_use);
+    }
+
+    const fn give_back(&mut self, bytes: usize) {
+        self.in_use -= bytes;
+    }
+
+    pub(super) const fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// Gives back what is not in use.
+    pub(super) const fn trim(&mut self) -> usize {
+        let unused = self.reserved - self.in_use;
+        self.reserved = self.in_use;
+        unused
+    }
 }
 
 impl NullMemory {
@@ -27,15 +66,52 @@ impl NullMemory {
         space: Space,
         bytes: usize,
     ) -> Result<Arc<dyn Memory>, DeviceError> {
-        Self::try_allocate(engine, space, bytes)
-            .inspect_err(|_| engine.record(Record::AllocateRefused { space, bytes }))
+        let memory = Self::try_allocate(engine, space, bytes, false)
+            .inspect_err(|_| engine.record(Record::AllocateRefused { space, bytes }))?;
+        engine.record(Record::Allocate { memory: memory.id, space, bytes });
+        Ok(Arc::new(memory))
+    }
+
+    /// Memory for what is queued on a stream from now on.
+    pub(super) fn allocate_ordered(
+        engine: &Arc<Engine>,
+        stream: usize,
+        bytes: usize,
+    ) -> Result<Arc<dyn Memory>, DeviceError> {
+        engine.options.stream_ordered.clone().map_err(DeviceError::Unsupported)?;
+        let space = Space::Device;
+        let memory = Self::try_allocate(engine, space, bytes, true)
+            .inspect_err(|_| engine.record(Record::AllocateRefused { space, bytes }))?;
+        engine.ordered.lock().take(bytes);
+        engine.record(Record::AllocateOrdered { stream, memory: memory.id, bytes });
+        Ok(Arc::new(memory))
+    }
+
+    /// Gives the memory back in stream order.
+    pub(super) fn free_ordered(&self, stream: usize) -> Result<(), DeviceError> {
+        if !self.ordered || self.freed.swap(true, Ordering::Relaxed) {
+            let text = format!("m{} is not stream-ordered memory in use, yet it was freed", self.id);
+            return Err(DeviceError::Conflict(text));
+        }
+        self.engine.ordered.lock().give_back(self.len);
+        self.engine.record(Record::FreeOrdered { stream, memory: self.id });
+        Ok(())
+    }
+
+    /// Refuses memory that was given back in stream order.
+    pub(super) fn check_alive(&self) -> Result<(), DeviceError> {
+        if self.freed.load(Ordering::Relaxed) {
+            return Err(DeviceError::Conflict(format!("m{} is used after it was freed", self.id)));
+        }
+        Ok(())
     }
 
     fn try_allocate(
         engine: &Arc<Engine>,
         space: Space,
         bytes: usize,
-    ) -> Result<Arc<dyn Memory>, DeviceError> {
+        ordered: bool,
+    ) -> Result<Self, DeviceError> {
         engine.faults.lock().check_allocation()?;
         let mut allocated = engine.allocated.lock();
         let out_of_memory = || DeviceError::OutOfMemory {
@@ -53,8 +129,8 @@ impl NullMemory {
         *allocated = total;
         drop(allocated);
         let id = engine.next_id(|ids| &mut ids.memory);
-        engine.record(Record::Allocate { memory: id, space, bytes });
-        Ok(Arc::new(Self { id, len: bytes, space, block, engine: engine.clone() }))
+        let freed = AtomicBool::new(false);
+        Ok(Self { id, len: bytes, space, block, engine: engine.clone(), ordered, freed })
     }
 }
 
@@ -80,6 +156,12 @@ impl Memory for NullMemory {
 impl Drop for NullMemory {
     fn drop(&mut self) {
         *self.engine.allocated.lock() -= self.len;
+        if self.freed.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.ordered {
+            self.engine.ordered.lock().give_back(self.len);
+        }
         self.engine.record(Record::Free { memory: self.id });
     }
 }

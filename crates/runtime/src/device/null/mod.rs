@@ -3,6 +3,7 @@
 
 mod engine;
 mod fault;
+mod graph;
 mod memory;
 mod record;
 mod stream;
@@ -16,7 +17,10 @@ use std::sync::Arc;
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 
-use super::{Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Launch, Memory, Space, Stream};
+use super::{
+    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Launch, Memory, Recording, Space,
+    Stream,
+};
 use engine::Engine;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use engine::{with_pixels, with_pixels_mut};
@@ -66,7 +70,7 @@ impl Default for NullOptions {
             execution: Execution::Immediate,
             unified_memory: true,
             stream_ordered: missing("stream-ordered allocation"),
-            graph_replay: missing("graph replay"),
+            graph_replay: Ok(()),
             memory_limit: None,
             workspace_bytes: 0,
             on_launch: None,
@@ -159,6 +163,25 @@ impl Device for NullDevice {
         self.engine.faults.lock().check(&Site::Load(group))?;
         self.engine.record(Record::Load { group });
         Ok(Arc::new(NullExecutable { group: plan.groups[group].clone() }))
+    }
+
+    fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
+        self.engine.options.graph_replay.clone().map_err(DeviceError::Unsupported)?;
+        self.engine.faults.lock().check(&Site::Capture)?;
+        graph::NullGraph::capture(&self.engine, recording)
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        self.engine.drain_all();
+        Ok(())
+    }
+
+    fn stream_ordered_reserved(&self) -> usize {
+        self.engine.ordered.lock().reserved()
+    }
+
+    fn trim_stream_ordered(&self) -> usize {
+        self.engine.ordered.lock().trim()
     }
 }
 

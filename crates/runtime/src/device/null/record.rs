@@ -40,6 +40,29 @@ pub enum Record {
         /// Number of the block.
         memory: usize,
     },
+    /// `stream 1: allocate m0: 4096 bytes`
+    AllocateOrdered {
+        /// Number of the stream.
+        stream: usize,
+        /// Number of the block.
+        memory: usize,
+        /// Size.
+        bytes: usize,
+    },
+    /// `stream 1: free m0`
+    FreeOrdered {
+        /// Number of the stream.
+        stream: usize,
+        /// Number of the block.
+        memory: usize,
+    },
+    /// `capture groups [0, 1]`
+    Capture {
+        /// The groups launched, in order.
+        groups: Vec<GroupId>,
+    },
+    /// `replay`
+    Replay,
     /// `load group 3`
     Load {
         /// Index of the group.
@@ -136,6 +159,12 @@ impl fmt::Display for Record {
                 write!(f, "allocate {bytes} bytes {} refused", space.name())
             }
             Self::Free { memory } => write!(f, "free m{memory}"),
+            Self::AllocateOrdered { stream, memory, bytes } => {
+                write!(f, "stream {stream}: allocate m{memory}: {bytes} bytes")
+            }
+            Self::FreeOrdered { stream, memory } => write!(f, "stream {stream}: free m{memory}"),
+            Self::Capture { groups } => write!(f, "capture groups {groups:?}"),
+            Self::Replay => f.write_str("replay"),
             Self::Load { group } => write!(f, "load group {group}"),
             Self::Launch { stream, group } => write!(f, "stream {stream}: launch group {group}"),
             Self::Failed { stream, group, error } => {

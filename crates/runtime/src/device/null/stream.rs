@@ -2,8 +2,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::engine::Engine;
+use super::memory::NullMemory;
 use super::{CommandKind, Record, Site};
-use crate::device::{Command, DeviceError, Event, Stream};
+use crate::device::{Command, DeviceError, Event, Memory, Stream};
 
 /// A queue of the engine.
 #[derive(Debug)]
@@ -41,6 +42,10 @@ impl Stream for NullStream {
         }
         self.engine.submit(self.id, command, event);
         Ok(())
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
+        NullMemory::allocate_ordered(&self.engine, self.id, bytes)
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

@@ -1,7 +1,9 @@
 mod failure;
 mod model;
 mod order;
+mod ordered;
 mod refusal;
+mod replay;
 mod state;
 
 use std::sync::{Arc, Mutex};
@@ -13,7 +15,9 @@ use super::*;
 use crate::device::null::{NullDevice, NullOptions, Site};
 use crate::device::{Device, DeviceError};
 use crate::testing::{PlanBuilder, gray, interpreting_device};
-use crate::{ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions};
+use crate::{
+    AllocatorMode, ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions,
+};
 
 /// A session on a null device that computes, and what its error callback was told.
 struct Bench {
@@ -24,6 +28,10 @@ struct Bench {
 
 impl Bench {
     fn new(options: NullOptions, plan: Arc<Plan>) -> Self {
+        Self::with(options, plan, false, AllocatorMode::Pooled)
+    }
+
+    fn with(options: NullOptions, plan: Arc<Plan>, replay: bool, allocator: AllocatorMode) -> Self {
         let device = interpreting_device(options);
         let scheduler = Arc::new(DagScheduler::new());
         let told: Arc<Mutex<Vec<_>>> = Arc::default();
@@ -31,9 +39,10 @@ impl Bench {
         scheduler.set_error_callback(move |id, name, error| {
             tell.lock().unwrap().push((id, name.to_owned(), error.clone()));
         });
-        let manager = MemoryManager::new(device.clone(), ManagerOptions::default());
+        let manager =
+            MemoryManager::new(device.clone(), ManagerOptions { allocator, ..ManagerOptions::default() });
         // Poison reaches separate memory through uploads, which some tests make fail.
-        let options = SessionOptions { poison: device.info().unified_memory, scheduler };
+        let options = SessionOptions { poison: device.info().unified_memory, replay, scheduler };
         let session = Session::new(device.clone() as Arc<dyn Device>, manager, plan, options).unwrap();
         device.take_records();
         Self { device, session, told }
@@ -41,6 +50,10 @@ impl Bench {
 
     fn run(&self) -> ExecutionReport {
         self.session.execute(RunRequest::new(vec![ramp()])).unwrap()
+    }
+
+    fn graphs(&self) -> GraphStats {
+        self.session.scheduler().graph_stats()
     }
 
     fn told(&self) -> Vec<String> {

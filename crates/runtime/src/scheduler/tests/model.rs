@@ -80,11 +80,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn runs_end_as_the_reference_says(nodes in graphs(), seed in any::<u64>(), unified_memory in any::<bool>()) {
+    fn runs_end_as_the_reference_says(
+        nodes in graphs(),
+        seed in any::<u64>(),
+        [unified_memory, replay, ordered] in any::<[bool; 3]>(),
+    ) {
         let execution = Execution::Shuffled { seed };
-        let options = NullOptions { execution, unified_memory, ..NullOptions::default() };
+        let stream_ordered = Ok(());
+        let options = NullOptions { execution, unified_memory, stream_ordered, ..NullOptions::default() };
         let plan = plan(&nodes);
-        let bench = Bench::new(options, plan.clone());
+        let mode = if ordered { AllocatorMode::StreamOrdered } else { AllocatorMode::Pooled };
+        let bench = Bench::with(options, plan.clone(), replay, mode);
+        let mut images = Vec::new(); // Held, so that later runs get memory at other addresses.
+        for round in 0..2 {
+            let report = bench.run();
+            prop_assert_eq!(&report.error, &None, "round {}", round);
+            images.push(report);
+        }
         for (group, _) in nodes.iter().enumerate().filter(|(_, node)| node.fails) {
             bench.device.inject(Site::Run(CommandKind::Launch(group)), boom());
         }
@@ -109,5 +121,12 @@ proptest! {
 
         bench.device.clear_faults();
         prop_assert_eq!(bench.run().error, None);
+        let graphs = bench.graphs();
+        let replayed = (graphs.captures, graphs.replays, graphs.direct_runs);
+        prop_assert_eq!(replayed, if replay { (1, 3, 0) } else { (0, 0, 4) });
+        drop((images, report));
+        bench.session.trim();
+        bench.session.manager().trim();
+        prop_assert_eq!(bench.device.allocated(), 0, "everything is given back");
     }
 }

@@ -1,0 +1,107 @@
+//! Graph replay: when a run may be replayed, when a graph is given up and why, what a recording consists of.
+
+mod recording;
+mod signature;
+mod state;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::device::Graph;
+pub(super) use recording::{record, refusal};
+pub(super) use signature::Signature;
+pub(super) use state::{Decision, ReplayState};
+
+/// Why a captured graph is no longer what has to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DirtyReason {
+    /// Tasks were added or taken away.
+    TaskCount,
+    /// The same tasks read other results than before.
+    Dependencies,
+    /// Other tasks, outputs or streams.
+    Topology,
+    /// Other widths or heights.
+    Shapes,
+    /// Other pixel formats, sample types or memory orders.
+    Formats,
+    /// A kernel needs other code or other tables, as after a change of a structural parameter.
+    Kernels,
+    /// Rows, planes or frames of an input lie at other distances.
+    Strides,
+    /// Intermediates lie at other addresses. (Inputs and outputs may: their addresses are patched.)
+    MemoryAddresses,
+    /// An operator asked for recapture.
+    OperatorRequest,
+    /// The device refused to replay.
+    ReplayRefused,
+}
+
+impl DirtyReason {
+    /// The name in reports: `task_count`, `shapes`, ...
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TaskCount => "task_count",
+            Self::Dependencies => "dependencies",
+            Self::Topology => "topology",
+            Self::Shapes => "shapes",
+            Self::Formats => "formats",
+            Self::Kernels => "kernels",
+            Self::Strides => "strides",
+            Self::MemoryAddresses => "memory_addresses",
+            Self::OperatorRequest => "operator_request",
+            Self::ReplayRefused => "replay_refused",
+        }
+    }
+}
+
+/// How executions were submitted. Every run counts once: as a capture, a replay or a direct run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct GraphStats {
+    /// Runs that were captured and then replayed for the first time.
+    pub captures: u64,
+    /// Runs that replayed what was captured before.
+    pub replays: u64,
+    /// Runs submitted task by task.
+    pub direct_runs: u64,
+    /// How often what was captured no longer fitted, by reason.
+    pub invalidations: BTreeMap<DirtyReason, u64>,
+    /// Captures that the device refused; those runs went direct.
+    pub failed_captures: u64,
+    /// Why replay was asked for but the last run went direct, where that is the device's doing.
+    pub reason: Option<String>,
+}
+
+/// A session's place for its captured graph.
+#[derive(Debug, Default)]
+pub struct GraphSlot {
+    captured: Option<Captured>,
+}
+
+#[derive(Debug)]
+struct Captured {
+    graph: Arc<dyn Graph>,
+    signature: Signature,
+}
+
+impl GraphSlot {
+    /// Whether a graph is held.
+    pub const fn is_captured(&self) -> bool {
+        self.captured.is_some()
+    }
+
+    pub(super) fn graph(&self) -> Option<Arc<dyn Graph>> {
+        self.captured.as_ref().map(|captured| captured.graph.clone())
+    }
+
+    pub(super) fn keep(&mut self, graph: Arc<dyn Graph>, signature: Signature) {
+        self.captured = Some(Captured { graph, signature });
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.captured = None;
+    }
+}
