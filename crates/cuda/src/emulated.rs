@@ -8,12 +8,13 @@ use std::ffi::c_void;
 use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use libloading::Library;
-use mip_core::{BatchLayout, ImageView, ImageViewMut};
+use mip_core::{BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat};
 use mip_cpu::{CpuConfig, execute_group};
-use mip_plan::{Operand, Plan};
+use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan};
 
 use crate::codegen::{
     GroupCode, StageCode, Target, group_code, put_floats, put_image, put_pointer, put_uint, without_comments,
@@ -249,6 +250,79 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
     let cases: Vec<Case> = matrix(37, 21).into_iter().filter(|c| names.contains(&c.name.as_str())).collect();
     assert_eq!(cases.len(), names.len());
     compare(&cases, 2, Strides::Tight);
+}
+
+/// |a - b| * uniform + x, of one image as it is and one in another order and size.
+#[derive(Debug)]
+struct Difference;
+
+impl CustomKernel for Difference {
+    fn name(&self) -> &'static str {
+        "difference"
+    }
+
+    fn input_count(&self) -> usize {
+        2
+    }
+
+    fn run(
+        &self,
+        inputs: &[ImageView<'_>],
+        uniforms: &[f32],
+        output: &mut ImageViewMut<'_>,
+    ) -> Result<(), CustomError> {
+        let layout = *output.layout();
+        let planar = |l: &BatchLayout| l.desc.planes() > 1;
+        let value = |view: &ImageView<'_>, frame: usize, x: usize, y: usize, c: usize| {
+            let l = view.layout();
+            let (plane, at) = if planar(l) { (c, x) } else { (0, x * l.desc.channels() + c) };
+            f32::from(view.row(frame, plane, y)[at])
+        };
+        for frame in 0..layout.batch_size {
+            for (y, x) in (0..layout.desc.height as usize)
+                .flat_map(|y| (0..layout.desc.width as usize).map(move |x| (y, x)))
+            {
+                for c in 0..layout.desc.channels() {
+                    let a = value(&inputs[0], frame, x, y, c);
+                    let b = value(&inputs[1], frame, x / 2, y / 2, c);
+                    let v = ((a - b).abs() * uniforms[0] + x as f32).min(255.0) as u8;
+                    let (plane, at) =
+                        if planar(&layout) { (c, x) } else { (0, x * layout.desc.channels() + c) };
+                    output.row_mut(frame, plane, y)[at] = v;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cuda_source(&self) -> Option<&str> {
+        Some(
+            "__device__ void pixel(const View* in, const View& out, int x, int y, const float* uniform) {
+                for (int c = 0; c < out.channels; c++) {
+                    float d = (float)*in[0].at<In0>(x, y, c) - (float)*in[1].at<In1>(x / 2, y / 2, c);
+                    float v = (d < 0 ? -d : d) * uniform[0] + (float)x;
+                    *out.at<Out>(x, y, c) = (Out)(v > 255.0f ? 255.0f : v);
+                }
+            }",
+        )
+    }
+}
+
+#[test]
+fn custom_kernels_give_the_bytes_of_their_cpu_side() {
+    let image = ImageDesc::new(37, 21, PixelFormat::Rgb, DType::U8).unwrap();
+    let (chw, half) = (image.with_layout(Layout::Chw), image.with_size(19, 11));
+    let shapes = [[image, half, chw], [chw, half.with_layout(Layout::Chw), image]];
+    let cases = shapes.map(|[first, second, output]| Case {
+        name: "difference".to_owned(),
+        kernel: Kernel::Custom(Arc::new(Difference)),
+        uniforms: [1.5].into(),
+        inputs: vec![first, second],
+        output,
+    });
+    for strides in Strides::ALL {
+        compare(&cases, 3, strides);
+    }
 }
 
 /// Everything: minutes. `MIP_EMULATE=17x9` picks one size, `MIP_EMULATE_EVERY=7` every 7th kernel.

@@ -2,6 +2,7 @@
 //!
 //! Every check compares pixels: with the CPU byte for byte, and with f64 references by the numeric contract.
 
+mod faults;
 mod modes;
 mod operators;
 mod random;
@@ -41,6 +42,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("operators", operators::checks(request)),
         ("modes", modes::checks(request)),
         ("scenarios", scenarios::checks(request)),
+        ("faults", faults::checks(request)),
     ] {
         for (name, check) in list.into_iter().filter(|(name, _)| name.contains(&request.only)) {
             progress(&name);

@@ -5,6 +5,7 @@
 //! channels, memory order, radii, taps, borders and alignment; sizes, strides, tables and weights are
 //! parameters, so that images of another size need no new program.
 
+mod custom;
 mod fields;
 mod filter;
 mod gather;

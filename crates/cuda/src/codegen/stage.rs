@@ -7,7 +7,7 @@ use mip_plan::{Kernel, Operand as Source, Stage};
 use super::Target;
 use super::fields::Fields;
 use super::text::{Piece, identifier};
-use super::{filter, gather, map, resample};
+use super::{custom, filter, gather, map, resample};
 
 /// An image as a stage sees it when code is generated.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,9 @@ impl Context<'_> {
         let any = (any, self.output.layout.desc.dtype.size());
         if fixed {
             return vec![planned];
+        }
+        if matches!(self.stage.kernel, Kernel::Custom(_)) {
+            return vec![any]; // reads and writes sample by sample
         }
         // Memory bound at launch may be aligned better or worse than planned; uploaded inputs are aligned.
         let mut list = vec![(16, 16), (16, planned.1), planned, any];
@@ -153,9 +156,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         Kernel::Resample(kernel) => resample::body(context, kernel),
         Kernel::Separable(kernel) => filter::separable(context, kernel),
         Kernel::Sobel(kernel) => filter::sobel(context, *kernel),
-        Kernel::Custom(kernel) => {
-            return Err(format!("custom kernel '{}' runs on the cpu device only", kernel.name()));
-        }
+        Kernel::Custom(kernel) => custom::body(context, &**kernel)?,
     };
     let mut text = String::new();
     let name = context.stage.kernel.name();
@@ -165,6 +166,9 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     }
     let _ = writeln!(text, "//   to   {}", context.output.layout.desc);
     text.push_str(&body.fields.definition(&context.params()));
+    if let Kernel::Custom(kernel) = &context.stage.kernel {
+        text.push_str(&custom::declarations(context, &**kernel)?);
+    }
     let threads = body.grid.block[0] * body.grid.block[1];
     let mut variants = Vec::new();
     for (align_in, align_out) in context.alignments() {

@@ -14,6 +14,7 @@ pub(crate) enum Piece {
     Separable,
     Wide,
     Sobel,
+    Custom,
 }
 
 impl Piece {
@@ -28,6 +29,7 @@ impl Piece {
             Self::Separable => include_str!("../kernels/separable.cu"),
             Self::Wide => include_str!("../kernels/wide.cu"),
             Self::Sobel => include_str!("../kernels/sobel.cu"),
+            Self::Custom => include_str!("../kernels/custom.cu"),
         }
     }
 }

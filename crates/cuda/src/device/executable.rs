@@ -24,6 +24,8 @@ pub(super) struct CudaExecutable {
     pub(super) _tables: Option<DeviceMemory>,
     /// Bytes of workspace a launch needs.
     pub(super) workspace: usize,
+    /// What every launch fails with: a custom kernel's source does not compile, which fails its task, no more.
+    pub(super) broken: Option<DeviceError>,
 }
 
 /// A kernel and its parameters.
@@ -99,6 +101,11 @@ impl Bound {
 }
 
 impl CudaExecutable {
+    /// One whose launches fail with `error`.
+    pub(super) const fn broken(shared: Arc<Shared>, name: String, error: DeviceError) -> Self {
+        Self { shared, name, stages: Vec::new(), _tables: None, workspace: 0, broken: Some(error) }
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -115,6 +122,9 @@ impl CudaExecutable {
 
     /// What has to be launched, one kernel after another, with all parameters filled in.
     pub(super) fn prepare(&self, launch: &Launch) -> Result<Vec<Prepared<'_>>, DeviceError> {
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
         let workspace = self.workspace_address(launch)?;
         let bound = |location: &Location| {
             let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use mip_core::{ALIGNMENT, BatchLayout};
-use mip_plan::{Group, Operand, Plan};
+use mip_plan::{Group, Kernel, Operand, Plan, Stage};
 use mip_runtime::device::{DeviceError, Space};
 
 use super::executable::{CudaExecutable, FieldOffsets, LoadedFunction, LoadedStage, Location};
@@ -21,7 +21,15 @@ pub(super) fn load(
         let kernel = group.stages[stage].kernel.name().to_owned();
         DeviceError::Build { kernel, message }
     })?;
-    let module = compile(shared, plan, group, &code)?;
+    let name = group.stages.iter().map(|s| s.kernel.name()).collect::<Vec<_>>().join("+");
+    let custom = matches!(group.stages[..], [Stage { kernel: Kernel::Custom(_), .. }]);
+    let module = match compile(shared, plan, group, &code) {
+        // The user's own source: its task fails when it runs, as one that fails on the CPU does.
+        Err(error @ DeviceError::Build { .. }) if custom => {
+            return Ok(Arc::new(CudaExecutable::broken(shared.clone(), name, error)));
+        }
+        module => module?,
+    };
     let (tables, addresses) = upload_tables(shared, &code)?;
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
     let (destinations, workspace) = intermediates(group, &layouts);
@@ -46,8 +54,8 @@ pub(super) fn load(
             outputs: stage.outputs.iter().map(|&stage| places.output(stage)).collect(),
         });
     }
-    let name = group.stages.iter().map(|s| s.kernel.name()).collect::<Vec<_>>().join("+");
-    Ok(Arc::new(CudaExecutable { shared: shared.clone(), name, stages, _tables: tables, workspace }))
+    let shared = shared.clone();
+    Ok(Arc::new(CudaExecutable { shared, name, stages, _tables: tables, workspace, broken: None }))
 }
 
 /// Machine code from the cache or the compiler, loaded. An entry of the cache that the driver refuses is made anew.

@@ -31,7 +31,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
 ///
 /// It takes as many inputs as the kernel says (1 to 8; slots `a`, `b`, ...). It is not fused, has no name in
 /// pipeline files and no parameters by name; its uniforms are those given when it was made. For parameters that
-/// can be set by name, implement [`Operator`] and lower to [`Kernel::Custom`].
+/// can be set by name, implement [`Operator`] and lower to [`Kernel::Custom`]. On a GPU it runs if the kernel
+/// has [CUDA source](CustomKernel::cuda_source).
 #[derive(Clone)]
 pub struct Custom {
     kernel: Arc<dyn CustomKernel>,
