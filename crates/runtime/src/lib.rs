@@ -1,6 +1,7 @@
 //! Runs plans on devices: the device traits, the null device, the memory manager, the DAG scheduler, sessions.
 //!
 //! ```text
+//! InFlight           frames of a stream under way at once, over a ring of sessions
 //! Session            a plan bound to a device: memory held, groups loaded, one run at a time
 //!   DagScheduler     launches in plan order, events and waits, failure propagation
 //!   MemoryManager    pooled device and pinned memory, shared by all sessions of a device
@@ -11,6 +12,7 @@
 
 pub mod device;
 mod error;
+pub mod frames;
 pub mod memory;
 pub mod scheduler;
 pub mod session;
@@ -18,6 +20,7 @@ pub mod session;
 pub mod testing;
 
 pub use error::RuntimeError;
+pub use frames::{InFlight, SessionRing};
 pub use memory::{AllocatorMode, Block, ManagerOptions, MemoryManager, MemoryStats, SpaceStats};
 pub use scheduler::{
     Bindings, CancelToken, DagScheduler, DirtyReason, ErrorCallback, GraphStats, LoadedPlan, SchedulerStats,
@@ -25,4 +28,5 @@ pub use scheduler::{
 };
 pub use session::{
     DeviceImage, ExecutionReport, RunInput, RunRequest, Session, SessionOptions, Ticket, pooled_image,
+    pooled_image_with,
 };

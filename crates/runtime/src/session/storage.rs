@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use mip_core::{BatchLayout, HostStorage, ImageBuffer};
+use mip_core::{BatchLayout, HostStorage, ImageBuffer, ImageViewMut};
 
-use crate::Block;
 use crate::device::DeviceError;
 use crate::memory::ReadGuard;
+use crate::{Block, MemoryManager};
 
 /// A result in pooled memory: goes back to its pool when the last image that shows it is dropped.
 #[derive(Debug)]
@@ -32,4 +32,26 @@ pub fn pooled_image(layout: BatchLayout, block: Arc<Block>) -> Result<ImageBuffe
     let bytes = host.read(0..layout.span())?;
     let pixels = Arc::new(PooledPixels { bytes, _block: block });
     ImageBuffer::from_storage(layout, pixels, 0).map_err(|error| DeviceError::Conflict(error.to_string()))
+}
+
+/// Images in pinned memory of a manager's pool, filled by `fill`; what is in them before is unspecified. The device
+/// copies from them at full speed.
+///
+/// # Errors
+/// When there is no memory, or the device offers no host access to it.
+pub fn pooled_image_with(
+    manager: &MemoryManager,
+    layout: BatchLayout,
+    fill: impl FnOnce(&mut ImageViewMut<'_>),
+) -> Result<ImageBuffer, DeviceError> {
+    let wrong = |error: mip_core::ImageError| DeviceError::Conflict(error.to_string());
+    layout.check().map_err(wrong)?;
+    let block = manager.allocate_pinned(layout.span())?;
+    let host = block.memory().host().ok_or_else(|| {
+        DeviceError::Unsupported("the device offers no host access to pinned memory".to_owned())
+    })?;
+    let mut bytes = host.write(0..layout.span())?;
+    fill(&mut ImageViewMut::new(layout, &mut bytes).map_err(wrong)?);
+    drop(bytes);
+    pooled_image(layout, Arc::new(block))
 }
