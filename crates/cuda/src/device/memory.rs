@@ -5,7 +5,7 @@ use mip_runtime::device::{BufferMemory, BufferRef, DeviceError, Memory, Space};
 use mip_runtime::memory::HostBlock;
 
 use super::shared::Shared;
-use crate::driver::{DeviceMemory, PinnedMemory};
+use crate::driver::{DeviceMemory, PinnedMemory, RawStream};
 
 /// A block of memory, straight from the driver.
 #[derive(Debug)]
@@ -31,6 +31,20 @@ impl CudaMemory {
         let place = place.map_err(|error| shared.allocation_error(space, len, error))?;
         shared.took(space, len);
         Ok(Arc::new(Self { shared: shared.clone(), len, place }))
+    }
+
+    /// Device memory for what is queued on a stream from now on.
+    pub(super) fn allocate_ordered(
+        shared: &Arc<Shared>,
+        stream: &Arc<RawStream>,
+        len: usize,
+    ) -> Result<Arc<Self>, DeviceError> {
+        shared.alive()?;
+        let pool = shared.pool.as_ref().map_err(|reason| DeviceError::Unsupported(reason.clone()))?;
+        let memory = DeviceMemory::allocate_ordered(pool, stream, len);
+        let memory = memory.map_err(|error| shared.allocation_error(Space::Device, len, error))?;
+        shared.took(Space::Device, len);
+        Ok(Arc::new(Self { shared: shared.clone(), len, place: Where::Device(memory) }))
     }
 
     pub(super) const fn device(&self) -> Option<&DeviceMemory> {
@@ -74,12 +88,16 @@ impl Memory for CudaMemory {
 /// The device memory behind a handle of the runtime's.
 pub(super) fn device_memory(memory: &dyn Memory) -> Result<&DeviceMemory, DeviceError> {
     let own = memory.as_any().downcast_ref::<CudaMemory>();
-    own.and_then(CudaMemory::device).ok_or_else(|| {
+    let found = own.and_then(CudaMemory::device).ok_or_else(|| {
         let space = memory.space().name();
         DeviceError::Unsupported(format!(
             "a CUDA device computes in its own memory, not in {space} memory given to it"
         ))
-    })
+    })?;
+    if found.is_freed() {
+        return Err(DeviceError::Conflict("stream-ordered memory is used after it was freed".to_owned()));
+    }
+    Ok(found)
 }
 
 /// The device memory behind a buffer; the buffer lies inside it.

@@ -16,6 +16,7 @@
 
 mod event;
 mod executable;
+mod graph;
 mod ledger;
 mod load;
 mod memory;
@@ -25,7 +26,7 @@ mod shared;
 mod staging;
 mod stream;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
@@ -37,7 +38,7 @@ pub use options::CudaOptions;
 
 use crate::codegen::{Target, intermediates};
 use crate::compile::{Compiler, KernelCache};
-use crate::driver::Context;
+use crate::driver::{Context, DriverError, MemoryPool};
 use crate::probe::{CudaDeviceProbe, Missing, probe};
 use shared::Shared;
 
@@ -47,6 +48,7 @@ pub struct CudaDevice {
     info: DeviceInfo,
     probe: CudaDeviceProbe,
     shared: Arc<Shared>,
+    streams: Mutex<Vec<Weak<stream::CudaStream>>>,
 }
 
 impl CudaDevice {
@@ -67,18 +69,25 @@ impl CudaDevice {
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
         let target = Target { multiprocessors: found.multiprocessors };
         let pools = || format!("{} does not support memory pools", found.name);
-        let stream_ordered = if found.stream_ordered { Ok(()) } else { Err(pools()) };
+        let pool = if found.stream_ordered {
+            let refused = |error: DriverError| format!("the driver refuses a memory pool: {error}");
+            MemoryPool::new(&context).map_err(refused)
+        } else {
+            Err(pools())
+        };
+        let options = options.with_environment();
+        let synchronous = "each launch is waited for by itself (MIP_CUDA_SYNC), which a graph cannot do";
         let info = DeviceInfo {
             kind: DeviceKind::Cuda,
             index,
             name: found.name.clone(),
             total_memory: Some(found.total_memory),
-            stream_ordered,
-            graph_replay: Err("replay of graphs is not built yet for CUDA devices".to_owned()),
+            stream_ordered: pool.as_ref().map(|_| ()).map_err(Clone::clone),
+            graph_replay: if options.synchronous { Err(synchronous.to_owned()) } else { Ok(()) },
             unified_memory: false,
         };
-        let shared = Shared::new(context, compiler, target, options.with_environment());
-        Ok(Arc::new(Self { info, probe: found, shared: Arc::new(shared) }))
+        let shared = Shared::new(context, compiler, target, options, pool);
+        Ok(Arc::new(Self { info, probe: found, shared: Arc::new(shared), streams: Mutex::default() }))
     }
 
     /// What the driver says of each device; empty without a driver. See [`probe`] for the rest.
@@ -153,7 +162,11 @@ impl Device for CudaDevice {
     }
 
     fn create_stream(&self, label: &str) -> Result<Arc<dyn Stream>, DeviceError> {
-        Ok(stream::CudaStream::new(&self.shared, label)?)
+        let stream = stream::CudaStream::new(&self.shared, label)?;
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(&stream));
+        Ok(stream)
     }
 
     fn create_event(&self) -> Result<Arc<dyn Event>, DeviceError> {
@@ -164,12 +177,32 @@ impl Device for CudaDevice {
         Ok(memory::CudaMemory::allocate(&self.shared, space, bytes)?)
     }
 
-    fn capture(&self, _recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
-        Err(DeviceError::Unsupported("replay of graphs is not built yet for CUDA devices".to_owned()))
+    fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
+        self.info.graph_replay.clone().map_err(DeviceError::Unsupported)?;
+        Ok(Arc::new(graph::CudaGraph::new(&self.shared, recording)?))
+    }
+
+    fn stream_ordered_reserved(&self) -> usize {
+        let reserved = self.shared.pool.as_ref().map(|pool| pool.reserved());
+        reserved.ok().and_then(Result::ok).unwrap_or(0)
+    }
+
+    fn trim_stream_ordered(&self) -> usize {
+        let before = self.stream_ordered_reserved();
+        if let Ok(pool) = &self.shared.pool {
+            // A pool that cannot be trimmed holds as much as before.
+            let _ = self.shared.check(pool.trim());
+        }
+        before.saturating_sub(self.stream_ordered_reserved())
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {
-        self.shared.check(self.shared.context.synchronize())
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() > 0);
+        let alive: Vec<_> = streams.iter().filter_map(Weak::upgrade).collect();
+        drop(streams);
+        // One by one, so that each lets go of what its commands held.
+        alive.iter().try_for_each(|stream| stream.synchronize())
     }
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {

@@ -7,7 +7,7 @@ use super::CudaOptions;
 use super::ring::Ring;
 use crate::codegen::Target;
 use crate::compile::Compiler;
-use crate::driver::{Context, DriverError};
+use crate::driver::{Context, DriverError, MemoryPool};
 
 /// What everything that belongs to a device shares.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Shared {
     pub(super) target: Target,
     pub(super) options: CudaOptions,
     pub(super) ring: Ring,
+    /// Of the stream-ordered allocator, or why there is none.
+    pub(super) pool: Result<Arc<MemoryPool>, String>,
     lost: OnceLock<String>,
     in_use: [AtomicUsize; 2],
 }
@@ -27,9 +29,19 @@ impl Shared {
         compiler: Compiler,
         target: Target,
         options: CudaOptions,
+        pool: Result<Arc<MemoryPool>, String>,
     ) -> Self {
         let ring = Ring::new(options.upload_threads);
-        Self { context, compiler, target, options, ring, lost: OnceLock::new(), in_use: Default::default() }
+        Self {
+            context,
+            compiler,
+            target,
+            options,
+            ring,
+            pool,
+            lost: OnceLock::new(),
+            in_use: Default::default(),
+        }
     }
 
     /// Turns a driver's error into the runtime's; a fatal one marks the device lost.

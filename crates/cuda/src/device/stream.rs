@@ -1,19 +1,20 @@
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_core::ImageBuffer;
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Stream, Verdict,
+    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Memory, Stream, Verdict,
 };
 
 use super::event::CudaEvent;
 use super::executable::CudaExecutable;
 use super::ledger::Ledger;
-use super::memory::device_buffer;
+use super::memory::{CudaMemory, device_buffer, device_memory};
 use super::shared::Shared;
 use super::staging;
-use crate::driver::RawStream;
+use crate::driver::{RawGraphExec, RawStream};
 
 /// Commands beyond which finished ones are looked for when another one is queued.
 const MANY: usize = 1024;
@@ -22,10 +23,12 @@ const MANY: usize = 1024;
 #[derive(Debug)]
 pub(super) struct CudaStream {
     shared: Arc<Shared>,
-    raw: RawStream,
+    raw: Arc<RawStream>,
     ledger: Arc<Ledger>,
     /// Held while a command is queued, so that the ledger and the driver see the same order.
     order: Mutex<()>,
+    /// Whether anything was queued since the last wait.
+    busy: AtomicBool,
     label: String,
 }
 
@@ -39,13 +42,41 @@ struct Told {
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>, label: &str) -> Result<Arc<Self>, DeviceError> {
         shared.alive()?;
-        let raw = shared.check(RawStream::new(&shared.context))?;
+        let raw = Arc::new(shared.check(RawStream::new(&shared.context))?);
         let (ledger, order, label) = (Arc::default(), Mutex::default(), label.to_owned());
-        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, order, label }))
+        let busy = AtomicBool::new(false);
+        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, order, busy, label }))
     }
 
-    pub(super) const fn raw(&self) -> &RawStream {
+    /// The stream behind one of the runtime's.
+    pub(super) fn of(stream: &dyn Stream) -> Result<&Self, DeviceError> {
+        let unsupported = || DeviceError::Unsupported("a stream of another kind of device".to_owned());
+        stream.as_any().downcast_ref().ok_or_else(unsupported)
+    }
+
+    pub(super) fn raw(&self) -> &RawStream {
         &self.raw
+    }
+
+    /// Queues a graph whose launches have begun.
+    pub(super) fn replay(&self, graph: &mut RawGraphExec, launches: Vec<Launch>) -> Result<(), DeviceError> {
+        let _order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        self.busy.store(true, Ordering::SeqCst);
+        self.shared.check(graph.launch(&self.raw))?;
+        for launch in launches {
+            self.ledger.add(Some((launch.observer.clone(), launch.group)), launch);
+        }
+        Ok(())
+    }
+
+    fn free(&self, memory: Arc<dyn Memory>) -> Result<(), DeviceError> {
+        let freed = self.shared.check(device_memory(&*memory)?.free_ordered(&self.raw))?;
+        self.ledger.add(None, memory);
+        if freed {
+            Ok(())
+        } else {
+            Err(DeviceError::Conflict("memory that is not stream-ordered".to_owned()))
+        }
     }
 
     /// Queues a launch. What its observer has to be told at once is returned, to be told without the lock.
@@ -127,6 +158,9 @@ impl CudaStream {
     /// Waits for the stream and settles its ledger.
     fn finish(&self) -> Result<(), DeviceError> {
         let position = self.ledger.position();
+        if !self.busy.swap(false, Ordering::SeqCst) && self.ledger.waiting() == 0 {
+            return self.shared.alive();
+        }
         let waited = self.shared.alive().and_then(|()| self.shared.check(self.raw.synchronize()));
         self.ledger.settle(position, &waited);
         waited
@@ -143,6 +177,7 @@ impl Stream for CudaStream {
         self.shared.alive()?;
         self.look_for_finished();
         let order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        self.busy.store(true, Ordering::SeqCst);
         match command {
             Command::Launch(launch) => {
                 let told = self.launch(launch);
@@ -155,9 +190,13 @@ impl Stream for CudaStream {
             Command::Record(event) => self.record(&*event),
             Command::Wait(event) => self.wait(&event),
             Command::Upload { from, to } => self.upload(&from, &to),
-            Command::Free(_) => Err(DeviceError::Unsupported("no stream-ordered memory to free".to_owned())),
+            Command::Free(memory) => self.free(memory),
             Command::Download { from, to } => self.download(&from, &to),
         }
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
+        Ok(CudaMemory::allocate_ordered(&self.shared, &self.raw, bytes)?)
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

@@ -139,6 +139,11 @@ impl Context {
         Ok(bound)
     }
 
+    /// The device's number at the driver.
+    pub(super) const fn device(&self) -> sys::CUdevice {
+        self.device
+    }
+
     /// Whether the context was thrown away.
     pub(crate) fn is_discarded(&self) -> bool {
         self.discarded.load(Ordering::SeqCst)
@@ -163,13 +168,6 @@ impl Context {
         // SAFETY: no call is under way and none begins, `bind` refuses. Memory that the host still reads is its
         // own (`PinnedMemory`), only registered here.
         unsafe { call!(cuDevicePrimaryCtxReset_v2(self.device)) }
-    }
-
-    /// Waits for everything queued on any stream.
-    pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
-        self.bind()?;
-        // SAFETY: the context is retained until `drop` and current on this thread.
-        unsafe { call!(cuCtxSynchronize()) }
     }
 
     /// Free and total bytes of device memory.

@@ -2,12 +2,13 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute, CUresult};
 use mip_core::ALIGNMENT;
 use mip_runtime::memory::HostBlock;
 
-use super::{Context, DriverError, RawStream};
+use super::{Context, DriverError, MemoryPool, RawStream};
 
 /// Device memory.
 #[derive(Debug)]
@@ -15,6 +16,16 @@ pub(crate) struct DeviceMemory {
     context: Arc<Context>,
     address: sys::CUdeviceptr,
     len: usize,
+    /// Present for memory of the stream-ordered allocator.
+    ordered: Option<Ordered>,
+}
+
+/// Where stream-ordered memory comes from, and whether it went back.
+#[derive(Debug)]
+struct Ordered {
+    _pool: Arc<MemoryPool>,
+    stream: Arc<RawStream>,
+    freed: AtomicBool,
 }
 
 impl DeviceMemory {
@@ -25,7 +36,41 @@ impl DeviceMemory {
         let mut address = 0;
         // SAFETY: writes one address; freed in `drop`.
         unsafe { call!(cuMemAlloc_v2(&raw mut address, bytes)) }?;
-        Ok(Self { context: context.clone(), address, len })
+        Ok(Self { context: context.clone(), address, len, ordered: None })
+    }
+
+    /// As [`DeviceMemory::allocate`], in the order of a stream.
+    pub(crate) fn allocate_ordered(
+        pool: &Arc<MemoryPool>,
+        stream: &Arc<RawStream>,
+        len: usize,
+    ) -> Result<Self, DriverError> {
+        let context = pool.context();
+        let _bound = context.bind()?;
+        let bytes = len.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(usize::MAX);
+        let mut address = 0;
+        // SAFETY: writes one address; freed by `free_ordered` or in `drop`.
+        unsafe { call!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw, stream.raw)) }?;
+        let ordered = Ordered { _pool: pool.clone(), stream: stream.clone(), freed: false.into() };
+        Ok(Self { context: context.clone(), address, len, ordered: Some(ordered) })
+    }
+
+    /// Gives stream-ordered memory back when `stream` gets here; `false` when it is none, or went back before.
+    pub(crate) fn free_ordered(&self, stream: &RawStream) -> Result<bool, DriverError> {
+        let Some(ordered) = &self.ordered else { return Ok(false) };
+        let _bound = self.context.bind()?;
+        if ordered.freed.swap(true, Ordering::SeqCst) {
+            return Ok(false);
+        }
+        // SAFETY: allocated in `allocate_ordered`, freed once (the mark above). Whoever frees it on a stream has
+        // ordered all uses before; later ones are refused (`is_freed`).
+        unsafe { call!(cuMemFreeAsync(self.address, stream.raw)) }?;
+        Ok(true)
+    }
+
+    /// Whether it went back in stream order: nothing may use it any more.
+    pub(crate) fn is_freed(&self) -> bool {
+        self.ordered.as_ref().is_some_and(|ordered| ordered.freed.load(Ordering::SeqCst))
     }
 
     /// Memory with the given contents, there when this returns.
@@ -56,6 +101,11 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
+        if let Some(ordered) = &self.ordered {
+            // Every command that used it has ended: on whatever stream it goes back, that is soon enough.
+            let _ = self.free_ordered(&ordered.stream);
+            return;
+        }
         // On a lost device this fails, and there is nothing left to free.
         // SAFETY: allocated in `allocate`; the driver waits for work that uses it.
         let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuMemFree_v2(self.address)) });

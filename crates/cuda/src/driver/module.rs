@@ -70,6 +70,15 @@ pub(crate) struct LaunchShape {
 }
 
 impl Function {
+    pub(super) const fn raw(&self) -> sys::CUfunction {
+        self.raw
+    }
+
+    /// Tells functions apart.
+    pub(crate) fn id(&self) -> usize {
+        self.raw.addr()
+    }
+
     fn attribute(&self, which: CUfunction_attribute) -> Result<i32, DriverError> {
         let _bound = self.module.context.bind()?;
         let mut value = 0;
