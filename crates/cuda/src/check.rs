@@ -2,7 +2,7 @@
 
 use mip_plan::Plan;
 
-use crate::codegen::{Target, group_code};
+use crate::codegen::{Target, fuses, group_code};
 use crate::compile::{Compiler, KernelCache, options};
 use crate::driver::{self, library};
 
@@ -20,6 +20,15 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
         }
     };
     (0..plan.groups.len()).map(generate).collect()
+}
+
+/// Whether a group of several stages runs as one kernel.
+///
+/// # Errors
+/// Why it runs as a kernel a stage, in words.
+pub fn fusion(plan: &Plan, group: usize) -> Result<(), String> {
+    let layouts: Vec<_> = plan.buffers.iter().map(|b| b.layout).collect();
+    fuses(&plan.groups[group], &layouts, Target::default())
 }
 
 /// Whether NVRTC is there: its version, or `None`.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libloading::Library;
 use mip_core::{BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat};
 use mip_cpu::{CpuConfig, execute_group};
-use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan};
+use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan, Uniforms};
 
 use crate::codegen::{
     GroupCode, StageCode, Target, group_code, put_floats, put_image, put_pointer, put_uint, without_comments,
@@ -24,6 +24,11 @@ use crate::compile::KernelCache;
 #[path = "../testing/cases.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
 pub(crate) mod cases;
+
+#[path = "../testing/groups.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
+pub(crate) mod group_cases;
+mod groups;
 
 use cases::{Case, Strides, fill, matrix, plan};
 
@@ -99,15 +104,15 @@ impl Drop for Guarded<'_> {
     }
 }
 
-/// Runs one variant of a stage; the bytes of its output.
+/// Runs one variant of a kernel; the bytes of its outputs.
 fn emulate(
     library: &Library,
     stage: &StageCode,
     variant: usize,
     inputs: &[(&[u8], BatchLayout)],
-    output: BatchLayout,
-    uniforms: &[f32],
-) -> Vec<u8> {
+    outputs: &[BatchLayout],
+    uniforms: &dyn Fn(usize) -> Uniforms,
+) -> Vec<Vec<u8>> {
     let variant = &stage.variants[variant];
     let mut parameters = stage.fields.bytes();
     let mut tables: Vec<Vec<u64>> = Vec::new();
@@ -128,17 +133,22 @@ fn emulate(
         put_image(&mut parameters, stage.fields.offset("in"), index, memory.start.addr() as u64, layout);
         sources.push(memory);
     }
-    let mut target = Guarded::new(library, output.span(), variant.align_out);
-    target.bytes_mut().fill(0xC3);
-    put_image(&mut parameters, stage.fields.offset("out"), 0, target.start.addr() as u64, &output);
-    put_uint(&mut parameters, stage.fields.offset("batch"), output.batch_size as u32);
-    for (_, field) in &stage.uniforms {
-        put_floats(&mut parameters, stage.fields.offset(field), uniforms);
+    let mut targets: Vec<Guarded<'_>> = Vec::new();
+    for (index, output) in outputs.iter().enumerate() {
+        let mut memory = Guarded::new(library, output.span(), variant.align_out);
+        memory.bytes_mut().fill(0xC3);
+        put_image(&mut parameters, stage.fields.offset("out"), index, memory.start.addr() as u64, output);
+        targets.push(memory);
+    }
+    let batch = outputs[0].batch_size as u32;
+    put_uint(&mut parameters, stage.fields.offset("batch"), batch);
+    for (stage_index, field) in &stage.uniforms {
+        put_floats(&mut parameters, stage.fields.offset(field), &uniforms(*stage_index));
     }
     let words: Vec<u64> =
         parameters.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().unwrap())).collect();
     let grid = stage.grid;
-    let batch = output.batch_size as u32 * grid.planes;
+    let batch = batch * grid.planes;
     // Few blocks along y and z, so that the kernels' own loops are tested.
     let barriers = u32::from(grid.shared > 0);
     let shape = [grid.x, (grid.y as u32).min(3), batch.min(2), grid.block[0], grid.block[1], barriers];
@@ -149,7 +159,7 @@ fn emulate(
         let run = library.get::<extern "C" fn(*const u32, *const c_void)>(name.as_bytes()).unwrap();
         run(shape.as_ptr(), words.as_ptr().cast());
     }
-    target.bytes_mut().to_vec()
+    targets.iter_mut().map(|target| target.bytes_mut().to_vec()).collect()
 }
 
 /// Whether a variant may be used with a layout whose memory is aligned as the variant wants.
@@ -214,7 +224,8 @@ fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
             if !inputs.iter().all(|(_, l)| fits(l, v.align_in)) || !fits(&output, v.align_out) {
                 continue;
             }
-            let got = emulate(&library, stage, variant, &inputs, output, &planned.uniforms);
+            let got = emulate(&library, stage, variant, &inputs, &[output], &|_| planned.uniforms.clone())
+                .remove(0);
             if let Some(at) = (0..got.len()).find(|&i| got[i] != wanted[i]) {
                 let (row, column) = (at / output.row_stride, at % output.row_stride);
                 differing.push(format!(

@@ -43,6 +43,7 @@ static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 static inline int min(int a, int b) { return a < b ? a : b; }
+static inline int max(int a, int b) { return a > b ? a : b; }
 static inline long long min(long long a, long long b) { return a < b ? a : b; }
 static inline long long max(long long a, long long b) { return a > b ? a : b; }
 
@@ -53,10 +54,39 @@ static int running = -1;
 static void (*kernel)(const void*);
 static const void* argument;
 
-static inline void __syncthreads() { swapcontext(&fibers[running], &scheduler); }
+// A set of threads that wait for each other: the block, or a warp.
+struct Barrier {
+    int threads, arrived;
+    unsigned round;
+    void pass() {
+        if (arrived >= threads) arrived = 0, round++;
+    }
+    void wait() {
+        const unsigned own = round;
+        arrived++;
+        pass();
+        while (round == own) swapcontext(&fibers[running], &scheduler);
+    }
+};
+static Barrier block, warps[32];
+static float handed[1024];
+
+static inline void __syncthreads() { block.wait(); }
+static float exchange(float v, int step) {
+    const int thread = running, lane = thread % 32, from = lane + step < 0 || lane + step > 31 ? thread : thread + step;
+    handed[thread] = v;
+    warps[thread / 32].wait();
+    const float got = handed[from];
+    warps[thread / 32].wait();
+    return got;
+}
+static inline float __shfl_up_sync(unsigned, float v, int by) { return exchange(v, -by); }
+static inline float __shfl_down_sync(unsigned, float v, int by) { return exchange(v, by); }
 static void fiber() {
     kernel(argument);
     finished[running] = true;
+    block.threads--;
+    block.pass();
 }
 
 static void launch(const unsigned* shape, bool barriers, void (*k)(const void*), const void* p) {
@@ -68,6 +98,8 @@ static void launch(const unsigned* shape, bool barriers, void (*k)(const void*),
             for (blockIdx.x = 0; blockIdx.x < shape[0]; blockIdx.x++) {
                 memset(shared, 0xA5, sizeof shared);
                 int left = threads;
+                block = {threads, 0, 0};
+                for (Barrier& warp : warps) warp = {32, 0, 0};
                 for (int t = 0; t < threads && barriers; t++) {
                     finished[t] = false;
                     getcontext(&fibers[t]);

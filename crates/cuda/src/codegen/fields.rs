@@ -39,22 +39,22 @@ impl Fields {
     }
 
     /// Several images, set at launch.
-    pub(crate) fn images(&mut self, name: &'static str, count: usize) {
+    pub(crate) fn images(&mut self, name: impl Into<Cow<'static, str>>, count: usize) {
         self.add("Image", name, Some(count), 8, &vec![0; IMAGE_BYTES * count]);
     }
 
     /// A signed 32-bit number.
-    pub(crate) fn int(&mut self, name: &'static str, value: u32) {
+    pub(crate) fn int(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
         self.add("int", name, None, 4, &value.to_ne_bytes());
     }
 
     /// An unsigned 32-bit number.
-    pub(crate) fn uint(&mut self, name: &'static str, value: u32) {
+    pub(crate) fn uint(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
         self.add("u32", name, None, 4, &value.to_ne_bytes());
     }
 
     /// A binary32 number.
-    pub(crate) fn float(&mut self, name: &'static str, value: f32) {
+    pub(crate) fn float(&mut self, name: impl Into<Cow<'static, str>>, value: f32) {
         self.add("float", name, None, 4, &value.to_ne_bytes());
     }
 

@@ -2,6 +2,7 @@ use mip_core::{ALIGNMENT, BatchLayout};
 use mip_plan::{BufferId, Group, Operand as Source, Place, Plan};
 
 use super::Target;
+use super::fused::fused_code;
 use super::stage::{Context, Operand, StageCode, stage_code};
 use super::text::Piece;
 
@@ -19,13 +20,16 @@ pub(crate) enum Destination {
     },
 }
 
-/// A group as source and launches: one kernel a stage, in stage order, intermediates in the workspace.
+/// A group as source and launches: one kernel for all of it, or one a stage, in stage order, with intermediates
+/// in the workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupCode {
     /// The whole program.
     pub source: String,
-    /// Its stages.
+    /// Its kernels.
     pub stages: Vec<StageCode>,
+    /// Why there is a kernel a stage; `None` when there is one for all.
+    pub unfused: Option<String>,
     /// By stage, the line of the source it begins on; counted from 1.
     first_lines: Vec<usize>,
 }
@@ -65,11 +69,21 @@ pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Dest
 pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<GroupCode, (usize, String)> {
     let group = &plan.groups[group];
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
-    let (destinations, _) = intermediates(group, &layouts);
-    let buffer = |id: BufferId| {
-        let fixed = matches!(plan.buffers[id].place, Place::Arena { .. });
-        Operand { layout: layouts[id], fixed }
+    let fixed = |id: usize| matches!(plan.buffers[id].place, Place::Arena { .. });
+    let name = |source: Source| match source {
+        Source::Buffer(id) => format!("'{}'", plan.buffers[id].name.escape_default()),
+        Source::Stage(stage) => {
+            let stage = &group.stages[stage];
+            let task = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
+            format!("{} '{}'", stage.kernel.name(), task.escape_default())
+        }
     };
+    let unfused = match fused_code(group, &layouts, target, &fixed, &name) {
+        Ok(kernel) => return Ok(assembled(vec![kernel], None)),
+        Err(reason) => reason,
+    };
+    let (destinations, _) = intermediates(group, &layouts);
+    let buffer = |id: BufferId| Operand { layout: layouts[id], fixed: fixed(id) };
     let result = |stage: usize| match destinations[stage] {
         Destination::Buffer(id) => buffer(id),
         Destination::Workspace { layout, .. } => Operand { layout, fixed: true },
@@ -85,6 +99,11 @@ pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<Gr
         let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
         stages.push(stage_code(&context, name).map_err(|reason| (index, reason))?);
     }
+    Ok(assembled(stages, Some(unfused)))
+}
+
+/// The program of some kernels: the fixed pieces they stand on, and their own text.
+fn assembled(stages: Vec<StageCode>, unfused: Option<String>) -> GroupCode {
     let mut pieces: Vec<Piece> = stages.iter().flat_map(|s| s.pieces.iter().copied()).collect();
     pieces.push(Piece::Base);
     pieces.sort_unstable();
@@ -96,5 +115,5 @@ pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<Gr
         first_lines.push(source.lines().count() + 1);
         source.push_str(&stage.text);
     }
-    Ok(GroupCode { source, stages, first_lines })
+    GroupCode { source, stages, unfused, first_lines }
 }

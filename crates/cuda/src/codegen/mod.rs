@@ -8,6 +8,7 @@
 mod custom;
 mod fields;
 mod filter;
+mod fused;
 mod gather;
 mod group;
 mod map;
@@ -18,6 +19,7 @@ mod tests;
 mod text;
 
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
+pub(crate) use fused::fuses;
 pub(crate) use group::{Destination, GroupCode, group_code, intermediates};
 pub(crate) use stage::{Grid, StageCode, Variant};
 pub(crate) use text::without_comments;

@@ -19,7 +19,7 @@ fn u32s(values: impl Iterator<Item = u32>) -> Vec<u8> {
 }
 
 /// Weights tap by tap, so that threads that make neighbouring columns read neighbouring weights.
-fn weights_by_tap(axis: &AxisTaps) -> Vec<u8> {
+pub(super) fn weights_by_tap(axis: &AxisTaps) -> Vec<u8> {
     let of_tap = |k| (0..axis.outputs()).map(move |o| axis.weights(o)[k]);
     bytes_of((0..axis.taps()).flat_map(of_tap).map(f32::to_ne_bytes))
 }

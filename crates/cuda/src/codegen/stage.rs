@@ -21,11 +21,15 @@ pub(super) struct Operand {
 impl Operand {
     /// The largest power of two up to 16 that divides every row's address, given aligned memory.
     fn alignment(&self) -> usize {
-        let l = &self.layout;
-        let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
-        let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
-        1 << (16 | l.row_stride | planes | frames).trailing_zeros()
+        alignment(&self.layout)
     }
+}
+
+/// The largest power of two up to 16 that divides every row's address, given aligned memory.
+pub(super) fn alignment(l: &BatchLayout) -> usize {
+    let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
+    let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
+    1 << (16 | l.row_stride | planes | frames).trailing_zeros()
 }
 
 /// All that generating a stage depends on.

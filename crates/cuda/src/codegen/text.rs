@@ -15,6 +15,9 @@ pub(crate) enum Piece {
     Wide,
     Sobel,
     Custom,
+    Strip,
+    Patch,
+    Window,
 }
 
 impl Piece {
@@ -30,6 +33,9 @@ impl Piece {
             Self::Wide => include_str!("../kernels/wide.cu"),
             Self::Sobel => include_str!("../kernels/sobel.cu"),
             Self::Custom => include_str!("../kernels/custom.cu"),
+            Self::Strip => include_str!("../kernels/fused/strip.cu"),
+            Self::Patch => include_str!("../kernels/fused/patch.cu"),
+            Self::Window => include_str!("../kernels/fused/window.cu"),
         }
     }
 }

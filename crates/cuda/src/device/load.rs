@@ -32,7 +32,8 @@ pub(super) fn load(
     };
     let (tables, addresses) = upload_tables(shared, &code)?;
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
-    let (destinations, workspace) = intermediates(group, &layouts);
+    let (destinations, bytes) = intermediates(group, &layouts);
+    let workspace = if code.unfused.is_none() { 0 } else { bytes };
     let places = Places { reads: group.reads(), writes: group.writes(), destinations };
     let mut stages = Vec::with_capacity(code.stages.len());
     for (position, stage) in code.stages.iter().enumerate() {

@@ -1,0 +1,250 @@
+use std::fmt::Write as _;
+
+use mip_plan::{AxisMap, ChannelMap, Gather, Kernel, MapKernel, Operand};
+
+use super::nodes::{Node, What};
+use super::passes::Writer;
+use super::setting::{STRIP, is_sample, window};
+use crate::codegen::text::{planar, sample};
+
+/// A line of generated code that runs once a row, from a step on.
+pub(super) struct Item {
+    /// Counted from the first row that is written.
+    pub since: i64,
+    pub text: String,
+}
+
+/// Code of one pass's nodes: what stands before the rows, and what each row does.
+#[derive(Default)]
+pub(super) struct Code {
+    pub before: String,
+    pub items: Vec<Item>,
+}
+
+impl Writer<'_> {
+    /// `s2`: the name of a node's values.
+    pub(super) fn name(&self, node: usize) -> String {
+        let list = &self.pass.nodes.list;
+        let base = match list[node].of {
+            Operand::Stage(stage) => format!("s{stage}"),
+            Operand::Buffer(id) => format!("in{}", self.input(id)),
+        };
+        let same = list[..node].iter().filter(|n| n.of == list[node].of).count();
+        if same == 0 { base } else { format!("{base}_{same}") }
+    }
+
+    /// `u8, 3, 4`: sample type, channels and pixels of a strip of a source.
+    fn strip(&self, source: Operand) -> String {
+        let desc = self.setting.desc(source);
+        format!("{}, {}, {STRIP}", sample(desc.dtype), desc.channels())
+    }
+
+    fn numbers(&self, source: Operand) -> usize {
+        self.setting.desc(source).channels() * STRIP as usize
+    }
+
+    pub(super) fn code(&self) -> Code {
+        let mut code = Code::default();
+        for n in 0..self.pass.nodes.list.len() {
+            self.node(n, &mut code);
+        }
+        // Producers come first among those that begin at the same step.
+        code.items.sort_by_key(|item| item.since);
+        code
+    }
+
+    fn node(&self, n: usize, code: &mut Code) {
+        let node = &self.pass.nodes.list[n];
+        let name = self.name(n);
+        let declare = format!("float {name}[{}];", self.numbers(node.of));
+        let text = match node.what {
+            What::Load(id) => format!("{declare} {}", self.load(id, node, &name)),
+            What::Patch(patch) => format!("{declare} {}", self.from_patch(patch, node, &name)),
+            What::Mirror => {
+                let channels = self.setting.desc(node.of).channels();
+                format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
+            }
+            What::Map => format!("{declare} {}", self.map(node, &name)),
+            What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
+            What::Resample(source) => self.resample(source, n, &name, &declare, code),
+            What::Window(patch) => return self.window(Some(patch), n, &name, &declare, code),
+            What::Chained => return self.window(None, n, &name, &declare, code),
+        };
+        code.items.push(Item { since: node.since, text });
+    }
+
+    fn load(&self, id: usize, node: &Node, name: &str) -> String {
+        let desc = self.setting.layouts[id].desc;
+        let align = if node.x.is_aligned() { self.align_in } else { 0 };
+        let k = self.input(id);
+        let (x, y) = (node.x.text("x"), node.y.text("y"));
+        let strip = self.strip(node.of);
+        format!("load_strip<{strip}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);", planar(&desc))
+    }
+
+    /// The address of a coordinate in a patch.
+    fn place(&self, patch: usize, x: &str, y: &str) -> String {
+        format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
+    }
+
+    fn from_patch(&self, patch: usize, node: &Node, name: &str) -> String {
+        let at = self.place(patch, &node.x.text("x"), &node.y.text("y"));
+        let load = if node.x.is_aligned() { "tile_load" } else { "tile_load_anywhere" };
+        format!("{load}<P{patch}::T, P{patch}::C, {STRIP}>({name}, {at});")
+    }
+
+    fn map(&self, node: &Node, name: &str) -> String {
+        let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
+        let stage = self.setting.stage(index);
+        let (input, output) = (self.setting.desc(stage.inputs[0]), stage.output);
+        let (from, c) = (self.name(node.inputs[0]), input.channels());
+        let t = sample(output.dtype);
+        let Kernel::Map(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
+        let permute = |sources: &[ChannelMap]| {
+            let source = |map: &ChannelMap| match *map {
+                ChannelMap::Input(channel) => channel.to_string(),
+                ChannelMap::Luma(_) | ChannelMap::Opaque => "-1".to_owned(),
+            };
+            let list = sources.iter().map(source).collect::<Vec<_>>().join(", ");
+            format!("permute<{t}, {c}, {STRIP}, {list}>({name}, {from});")
+        };
+        match kernel {
+            MapKernel::Copy => permute(&(0..c).map(ChannelMap::Input).collect::<Vec<_>>()),
+            MapKernel::ColorConvert => {
+                let sources = ChannelMap::of(input.format, output.format);
+                if let [ChannelMap::Luma([r, g, b])] = sources[..] {
+                    format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
+                } else {
+                    permute(&sources)
+                }
+            }
+            MapKernel::Affine => format!("affine<{t}, {c}, {STRIP}>({name}, {from}, p.u{index});"),
+            MapKernel::Threshold => {
+                let colours = c - usize::from(output.format.has_alpha());
+                format!("threshold<{t}, {c}, {STRIP}, {colours}>({name}, {from}, p.u{index});")
+            }
+            MapKernel::Blend => {
+                let second = self.name(node.inputs[1]);
+                format!("blend<{t}, {c}, {STRIP}>({name}, {from}, {second}, p.u{index});")
+            }
+        }
+    }
+
+    fn nearest(&self, source: Operand, node: &Node, name: &str) -> String {
+        let Operand::Stage(index) = node.of else { unreachable!("a gather is a stage") };
+        let Kernel::Gather(Gather { x, y }) = self.setting.stage(index).kernel else {
+            unreachable!("a gather")
+        };
+        let axis = |map: AxisMap, i: &str, table: &str| match map {
+            AxisMap::Offset { first } => format!("{i} + {first}"),
+            AxisMap::Flip { last } => format!("{last} - ({i})"),
+            AxisMap::Nearest { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
+        };
+        let column = format!("min(max({} + i, 0), p.w{index} - 1)", node.x.text("x"));
+        let (column, row) =
+            (axis(x, &format!("({column})"), "x"), axis(y, &format!("({})", node.y.text("y")), "y"));
+        let desc = self.setting.desc(source);
+        let c = desc.channels();
+        let pixel = match (self.roles.patch_of(source), source) {
+            (Some(k), _) => {
+                format!(
+                    "tile_load_anywhere<P{k}::T, {c}, 1>({name} + i * {c}, {})",
+                    self.place(k, "column", "row")
+                )
+            }
+            (None, Operand::Buffer(id)) => {
+                let (t, k, planar) = (sample(desc.dtype), self.input(id), planar(&desc));
+                format!("load_pixel<{t}, {c}, {planar}>({name} + i * {c}, p.in[{k}], f, column, row)")
+            }
+            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a patch"),
+        };
+        format!(
+            "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {STRIP}; i++) {{ const int column = {column}; {pixel}; }} }}"
+        )
+    }
+
+    fn resample(&self, source: Operand, n: usize, name: &str, declare: &str, code: &mut Code) -> String {
+        let node = &self.pass.nodes.list[n];
+        let Operand::Stage(index) = node.of else { unreachable!("a resampling is a stage") };
+        let Kernel::Resample(kernel) = &self.setting.stage(index).kernel else {
+            unreachable!("a resampling")
+        };
+        let desc = self.setting.desc(source);
+        let (c, alpha) = (desc.channels(), desc.format.has_alpha());
+        let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
+        let (where_, held) = match (self.roles.patch_of(source), source) {
+            (Some(k), _) => (
+                format!("offset = -x_{k} * P{k}::PIXEL; return patch{k} + (j - y_{k}) * P{k}::PITCH;"),
+                format!("P{k}::T"),
+            ),
+            (None, Operand::Buffer(id)) => {
+                let pitch = self.pass.raws.iter().find(|r| r.node == n).map_or(0, |r| r.pitch);
+                let k = self.input(id);
+                (
+                    format!(
+                        "offset = (int)raw_skew({name}_start, p.in[{k}].row, j) - {name}_x * {}; return (const u8*){name}_raw + (j - {name}_y) * {pitch};",
+                        c * desc.dtype.size()
+                    ),
+                    sample(desc.dtype).to_owned(),
+                )
+            }
+            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a patch"),
+        };
+        let _ = writeln!(
+            code.before,
+            "Columns<{STRIP}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {STRIP}, {tx}, {ty}, {alpha}> {name}_sums;",
+            node.x.text("x")
+        );
+        let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
+        format!(
+            "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\nround_strip<{t}, {numbers}>({name}, {name});",
+            node.y.text("y")
+        )
+    }
+
+    fn window(&self, patch: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
+        let node = &self.pass.nodes.list[n];
+        let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
+        let stage = self.setting.stage(index);
+        let (rx, ry, border) = window(&stage.kernel).expect("a window");
+        let (t, c) = (sample(stage.output.dtype), stage.output.channels());
+        let alpha = stage.output.format.has_alpha();
+        let numbers = self.numbers(node.of);
+        let (state, arguments, result) = match &stage.kernel {
+            Kernel::Separable(_) => (
+                format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"),
+                format!(", p.u{index}"),
+                format!(
+                    "{name}_rows.result({name}, p.u{index} + {}); round_strip<{t}, {numbers}>({name}, {name});",
+                    rx + 1
+                ),
+            ),
+            _ => {
+                let bytes = t == "u8" && is_sample(border, stage.output.dtype);
+                (
+                    format!("Gradient<{t}, {STRIP}, {bytes}>"),
+                    String::new(),
+                    format!("{name}_rows.result({name});"),
+                )
+            }
+        };
+        let _ = writeln!(code.before, "{state} {name}_rows;");
+        let push = match patch {
+            Some(k) => {
+                let below = node.y.plus(i64::from(ry));
+                let at = self.place(k, &node.x.text("x"), &below.text("y"));
+                format!(
+                    "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+                )
+            }
+            None => {
+                let from = self.name(node.inputs[0]);
+                format!(
+                    "{{ float row[{STRIP} + 2 * {rx}]; with_neighbours<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
+                )
+            }
+        };
+        code.items.push(Item { since: node.since - 2 * i64::from(ry), text: push });
+        code.items.push(Item { since: node.since, text: format!("{declare} {result}") });
+    }
+}

@@ -1,0 +1,201 @@
+use mip_plan::{Kernel, Operand};
+
+use super::nodes::{Coordinate, Node, Nodes};
+use super::regions::{Axis, AxisRegions, sampled};
+use super::roles::Roles;
+use super::setting::{STRIP, Setting, WARPS, ceil};
+use crate::codegen::Target;
+
+/// Room before the first patch and behind the last one: windows of the outermost lanes reach there.
+pub(super) const ROOM: i64 = 64;
+/// Most bytes of shared memory, and how many are better not exceeded so that several blocks run at once.
+const MOST_SHARED: i64 = 48 << 10;
+const GOOD_SHARED: i64 = 41 << 10;
+
+/// A run over a patch's or the block's own rows that computes values and puts them somewhere.
+pub(super) struct Pass {
+    /// The patch that is filled; the last pass fills none.
+    pub patch: Option<usize>,
+    pub nodes: Nodes,
+    /// What is written: the patch's value, or every stored stage without a patch.
+    pub sinks: Vec<(usize, Operand)>,
+    /// Strips of a row.
+    pub strips: i64,
+    /// Rows.
+    pub rows: i64,
+    /// Rows made between two fillings of the raw copies; all of them where there are none.
+    pub chunk: i64,
+    pub raws: Vec<Raw>,
+}
+
+/// Bytes of a buffer copied for a resampling.
+pub(super) struct Raw {
+    pub node: usize,
+    pub buffer: usize,
+    /// Bytes from one row to the next.
+    pub pitch: i64,
+    /// Where it begins in shared memory, and one past its end.
+    pub offset: i64,
+    pub end: i64,
+}
+
+/// Blocks, patches and passes of a fused kernel.
+pub(super) struct Layout {
+    /// Outputs of a block.
+    pub columns: i64,
+    pub rows: i64,
+    pub x: AxisRegions,
+    pub y: AxisRegions,
+    pub passes: Vec<Pass>,
+    /// Where each patch begins in shared memory.
+    pub offsets: Vec<i64>,
+    /// Bytes of shared memory.
+    pub shared: i64,
+}
+
+impl Layout {
+    /// # Errors
+    /// Why no block size will do.
+    pub(super) fn of(setting: &Setting<'_>, roles: &Roles, target: Target) -> Result<Self, String> {
+        let last = setting.stage(setting.stages() - 1).output;
+        let (width, height) = (i64::from(last.width), i64::from(last.height));
+        let windows = !roles.patches.is_empty();
+        let columns = best_columns(setting, roles, width)?;
+        let enough = 3 * i64::from(target.multiprocessors);
+        let blocks = |rows: i64| ceil(width, columns) * ceil(height, rows) * setting.batch() as i64;
+        let candidates: &[i64] = if windows { &[72, 64, 56, 48, 40, 32, 24, 16, 8, 4] } else { &[16, 8, 4] };
+        let mut smallest = None;
+        for &rows in candidates {
+            if rows > 8 && (rows >= height + 16 || blocks(rows) < enough) {
+                continue;
+            }
+            let layout = Self::with(setting, roles, columns, rows)?;
+            if layout.shared <= GOOD_SHARED {
+                return Ok(layout);
+            }
+            smallest = Some(layout);
+        }
+        smallest
+            .filter(|l| l.shared <= MOST_SHARED)
+            .ok_or_else(|| "what its windows read does not fit in shared memory".to_owned())
+    }
+
+    fn with(setting: &Setting<'_>, roles: &Roles, columns: i64, rows: i64) -> Result<Self, String> {
+        let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
+        let y = AxisRegions::of(setting, roles, Axis::Y, rows)?;
+        let mut end = ROOM;
+        let mut offsets = Vec::new();
+        for (k, patch) in roles.patches.iter().enumerate() {
+            let desc = setting.desc(patch.source);
+            let sample = if patch.wide { 4 } else { desc.dtype.size() };
+            let pitch = align(x.patches[k].len * (desc.channels() * sample) as i64);
+            offsets.push(end);
+            end = align(end + pitch * y.patches[k].len);
+        }
+        let mut layout = Self { columns, rows, x, y, passes: Vec::new(), offsets, shared: 0 };
+        for k in (0..roles.patches.len()).map(Some).chain([None]) {
+            layout.passes.extend(layout.pass(setting, roles, k, end));
+        }
+        let raws = layout.passes.iter().flat_map(|p| p.raws.iter().map(|r| r.end));
+        layout.shared = raws.chain([end]).max().unwrap_or(end) + ROOM;
+        Ok(layout)
+    }
+
+    /// The pass of a patch, or the last one. `None` when there is nothing left to be written at the end.
+    fn pass(&self, setting: &Setting<'_>, roles: &Roles, patch: Option<usize>, end: i64) -> Option<Pass> {
+        let targets: Vec<Operand> = match patch {
+            Some(k) => vec![roles.patches[k].source],
+            None => setting.stored().map(Operand::Stage).filter(|&s| roles.patch_of(s).is_none()).collect(),
+        };
+        if targets.is_empty() {
+            return None;
+        }
+        let (nodes, sinks) = Nodes::of(setting, roles, &targets);
+        let sinks: Vec<(usize, Operand)> = sinks.into_iter().zip(targets).collect();
+        let (own, rows) = match patch {
+            Some(k) => (self.x.patches[k].len, self.y.patches[k].len),
+            None => (self.columns, self.rows),
+        };
+        let strips = own / STRIP + if nodes.chains() { 2 } else { 0 };
+        let mut pass = Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new() };
+        let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
+        if !found.is_empty() {
+            pass.chunk = rows.min(4 * WARPS);
+            let mut offset = end;
+            for (node, buffer) in found {
+                let raw = self.raw(setting, &pass, node, buffer, offset);
+                offset = raw.end;
+                pass.raws.push(raw);
+            }
+        }
+        Some(pass)
+    }
+
+    /// The first column or row that a pass makes in each block.
+    pub(super) fn origins(&self, pass: &Pass, axis: Axis) -> Vec<i64> {
+        let (regions, step) = if axis == Axis::X { (&self.x, self.columns) } else { (&self.y, self.rows) };
+        let apron = if axis == Axis::X && pass.nodes.chains() { STRIP } else { 0 };
+        match pass.patch {
+            Some(k) => regions.patches[k].first.iter().map(|f| f - apron).collect(),
+            None => (0..regions.blocks).map(|b| b * step - apron).collect(),
+        }
+    }
+
+    /// A copy for one resampling.
+    fn raw(&self, setting: &Setting<'_>, pass: &Pass, node: usize, buffer: usize, offset: i64) -> Raw {
+        let Operand::Stage(stage) = pass.nodes.list[node].of else { unreachable!("a resampling is a stage") };
+        let Kernel::Resample(kernel) = &setting.stage(stage).kernel else { unreachable!("a resampling") };
+        let desc = setting.desc(Operand::Buffer(buffer));
+        let pixel = (desc.channels() * desc.dtype.size()) as i64;
+        let Node { x, y, .. } = pass.nodes.list[node];
+        let extent = |taps, range| {
+            let (low, high) = sampled(taps, range);
+            high - low
+        };
+        let columns = self.origins(pass, Axis::X).into_iter();
+        let columns =
+            columns.map(|first| extent(&kernel.x, span(x, first, pass.strips * STRIP, STRIP))).max();
+        let rows = self.origins(pass, Axis::Y).into_iter();
+        let rows = rows.flat_map(|first| (0..pass.rows).step_by(pass.chunk as usize).map(move |c| first + c));
+        let rows = rows.map(|first| extent(&kernel.y, span(y, first, pass.chunk, 1))).max();
+        let pitch = align(columns.unwrap_or(1) * pixel + 15);
+        Raw { node, buffer, pitch, offset, end: offset + pitch * rows.unwrap_or(1) }
+    }
+}
+
+/// Columns of a block: those with the fewest runs of a warp over the width, the narrowest of several.
+fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64, String> {
+    let mut best: Option<(i64, i64)> = None;
+    for columns in (8..=128).step_by(8) {
+        if columns > 8 && columns >= width + 8 {
+            break;
+        }
+        // Any number of rows: regions along x do not depend on it.
+        let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
+        let chained = if roles.chained.contains(&true) { 2 * STRIP } else { 0 };
+        if columns + chained > 32 * STRIP {
+            break;
+        }
+        let runs = |len: i64| ceil(len, 32 * STRIP);
+        let work: i64 = x.patches.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
+        let cost = work * ceil(width, columns);
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, columns));
+        }
+    }
+    best.map(|(_, columns)| columns).ok_or_else(|| "no width of a block will do".to_owned())
+}
+
+/// The coordinates that strips of `unit` read when a pass makes `len` from `first` on.
+fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> (i64, i64) {
+    if coordinate.flipped {
+        // The strip at `first` reads `unit` coordinates from its mapped start on, later ones lower.
+        (coordinate.offset - (first + len - unit), coordinate.offset - first + unit)
+    } else {
+        (first + coordinate.offset, first + coordinate.offset + len)
+    }
+}
+
+const fn align(bytes: i64) -> i64 {
+    (bytes + 15) / 16 * 16
+}

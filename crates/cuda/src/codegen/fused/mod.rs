@@ -1,0 +1,200 @@
+//! Groups of several stages as one kernel.
+//!
+//! A block makes a rectangle of the outputs. What windows and resamplings read lies in *patches* in shared
+//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a strip
+//! of pixels at a time, each value rounded to its sample type where a stage ends. A warp marches down its rows,
+//! so that windows keep what they need of the rows above.
+//!
+//! ```text
+//! setting   the group; what cannot be fused, and why
+//! roles     which results lie in patches
+//! regions   what part of each patch a block needs, worked out backwards from the outputs
+//! layout    blocks, shared memory, passes
+//! nodes     the values of a pass, and when each is needed
+//! emit, passes, parameters    their text
+//! ```
+
+mod emit;
+mod layout;
+mod nodes;
+mod parameters;
+mod passes;
+mod regions;
+mod roles;
+mod setting;
+
+use std::fmt::Write as _;
+
+use mip_core::BatchLayout;
+use mip_plan::{Group, Operand};
+
+use self::layout::Layout;
+use self::passes::{Writer, indented, patch_type};
+use self::roles::Roles;
+use self::setting::{STRIP, Setting, WARPS, ceil};
+use super::Target;
+use super::stage::{Grid, LONGEST, StageCode, Variant};
+use super::text::Piece;
+
+const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window];
+
+/// Everything decided about a fused kernel but its text.
+struct Decided {
+    roles: Roles,
+    layout: Layout,
+}
+
+fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
+    let stages = &setting.group.stages;
+    if !stages.iter().any(|s| s.inputs.iter().any(|i| matches!(i, Operand::Stage(_)))) {
+        return Err("its stages do not read each other".to_owned());
+    }
+    for (index, stage) in stages.iter().enumerate() {
+        if let Some(reason) = setting::refusal(setting, index) {
+            return Err(reason);
+        }
+        let inputs = stage.inputs.iter().map(|&input| setting.desc(input));
+        if let Some(long) = inputs.chain([stage.output]).find(|d| d.width.max(d.height) > LONGEST) {
+            return Err(format!("{long} has a side longer than {LONGEST}"));
+        }
+    }
+    let last = stages[stages.len() - 1].output;
+    for stage in stages.iter().filter(|s| s.store.is_some()) {
+        let size = (stage.output.width, stage.output.height);
+        if size != (last.width, last.height) {
+            return Err(format!("it writes images of different sizes ({} and {last})", stage.output));
+        }
+    }
+    if stages[stages.len() - 1].store.is_none() {
+        return Err("nothing reads its last stage".to_owned());
+    }
+    let roles = Roles::of(setting)?;
+    let layout = Layout::of(setting, &roles, target)?;
+    Ok(Decided { roles, layout })
+}
+
+/// Why a group runs as a kernel a stage; `Ok` when it is one kernel.
+///
+/// # Errors
+/// The reason, in words.
+pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> Result<(), String> {
+    decide(&Setting { group, layouts }, target).map(|_| ())
+}
+
+/// The kernel of a group of several stages. `fixed` says whether a buffer's strides are certain, `name` names
+/// stages and buffers in comments.
+///
+/// # Errors
+/// Why the group cannot be one kernel.
+pub(super) fn fused_code(
+    group: &Group,
+    layouts: &[BatchLayout],
+    target: Target,
+    fixed: &dyn Fn(usize) -> bool,
+    name: &dyn Fn(Operand) -> String,
+) -> Result<StageCode, String> {
+    let setting = Setting { group, layouts };
+    let Decided { roles, layout } = decide(&setting, target)?;
+    let parameters = parameters::parameters(&setting, &roles, &layout);
+    let mut text = String::new();
+    let titles = (0..setting.stages()).map(|s| name(Operand::Stage(s))).collect::<Vec<_>>();
+    let _ = writeln!(text, "// One kernel: {}", titles.join(", "));
+    for id in group.reads() {
+        let _ = writeln!(text, "//   from {}: {}", name(Operand::Buffer(id)), layouts[id].desc);
+    }
+    for stage in setting.stored() {
+        let _ = writeln!(text, "//   to   {}: {}", titles[stage], setting.stage(stage).output);
+    }
+    text.push_str(&parameters.fields.definition("Params0"));
+    for (k, patch) in roles.patches.iter().enumerate() {
+        let (columns, rows) = (layout.x.patches[k].len, layout.y.patches[k].len);
+        let _ = writeln!(text, "// {}", name(patch.source));
+        text.push_str(&patch_type(&setting.desc(patch.source), patch.wide, k, columns, rows));
+    }
+    let mut variants = Vec::new();
+    for (align_in, align_out) in alignments(&setting, fixed) {
+        let any = setting.group.reads().iter().map(|&id| layouts[id].desc.dtype.size()).max().unwrap_or(1);
+        let entry = format!("fused_i{align_in}o{align_out}");
+        let _ = writeln!(
+            text,
+            "extern \"C\" __global__ void __launch_bounds__({})\n{entry}(const __grid_constant__ Params0 p) {{",
+            32 * WARPS
+        );
+        text.push_str(&indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1));
+        text.push_str("}\n");
+        variants.push(Variant { entry, align_in: if align_in == 0 { any } else { align_in }, align_out });
+    }
+    let last = setting.stage(setting.stages() - 1).output;
+    let grid = Grid {
+        block: [32, WARPS as u32],
+        x: ceil(i64::from(last.width), layout.columns) as u32,
+        y: ceil(i64::from(last.height), layout.rows) as u64,
+        planes: 1,
+        shared: layout.shared as u32,
+    };
+    Ok(StageCode {
+        variants,
+        fields: parameters.fields,
+        tables: parameters.tables,
+        inputs: group.reads().into_iter().map(Operand::Buffer).collect(),
+        outputs: setting.stored().collect(),
+        uniforms: parameters.uniforms,
+        grid,
+        text,
+        pieces: PIECES,
+    })
+}
+
+/// Alignments of inputs (0: none is certain) and of outputs that get an entry of their own, best first.
+fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let (reads, writes) = (setting.group.reads(), setting.group.writes());
+    let of = |ids: &[usize]| {
+        let align = |&id: &usize| super::stage::alignment(&setting.layouts[id]);
+        ids.iter().map(align).min().unwrap_or(16)
+    };
+    let align_in = of(&reads);
+    let planned = (if align_in < 4 { 0 } else { align_in }, of(&writes));
+    if reads.iter().chain(&writes).all(|&id| fixed(id)) {
+        return vec![planned];
+    }
+    let any_out = writes.iter().map(|&id| setting.layouts[id].desc.dtype.size()).max().unwrap_or(1);
+    let mut list = vec![planned, (0, any_out)];
+    list.dedup();
+    list
+}
+
+/// The body of the kernel.
+fn block(
+    setting: &Setting<'_>,
+    roles: &Roles,
+    layout: &Layout,
+    (align_in, align_out): (usize, usize),
+    title: &dyn Fn(Operand) -> String,
+) -> String {
+    let mut text = String::from("extern __shared__ uint4 shared[];\n");
+    for (k, offset) in layout.offsets.iter().enumerate() {
+        let _ = writeln!(text, "u8* const patch{k} = (u8*)shared + {offset};");
+    }
+    let (columns, rows) = (layout.columns, layout.rows);
+    let _ = writeln!(text, "const int x0 = (int)blockIdx.x * {columns};");
+    let mut inner = format!("const int y0 = block * {rows};\n");
+    for k in 0..roles.patches.len() {
+        inner.push_str(&Writer::origin(layout, k));
+    }
+    if !roles.patches.is_empty() {
+        inner.push_str("__syncthreads();\n");
+    }
+    for pass in &layout.passes {
+        let writer = Writer { setting, roles, layout, pass, align_in, align_out, title };
+        inner.push_str(&writer.text());
+    }
+    let _ = write!(
+        text,
+        "for (u32 f = blockIdx.z; f < p.batch; f += gridDim.z) {{\n    for (int block = blockIdx.y; block < p.blocks; block += gridDim.y) {{\n{}    }}\n}}\n",
+        indented(&inner, 2)
+    );
+    text
+}
+
+/// A strip never crosses the block's own last column.
+const _: () = assert!(8 % STRIP == 0);

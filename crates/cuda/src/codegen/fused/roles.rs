@@ -1,0 +1,118 @@
+use mip_core::DType;
+use mip_plan::{AxisMap, Border, Kernel, Operand};
+
+use super::setting::{Setting, copies_raw, is_sample, window};
+
+/// A result (or an input) that a block keeps in shared memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Patch {
+    pub source: Operand,
+    /// What windows read outside the image.
+    pub border: Option<Border>,
+    /// Held as binary32: widened once instead of by every reader.
+    pub wide: bool,
+}
+
+/// How each value of a group comes to those who read it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Roles {
+    /// In the order in which they are made.
+    pub patches: Vec<Patch>,
+    /// By stage: its result goes to the window that reads it through registers, lanes handing columns over.
+    pub chained: Vec<bool>,
+}
+
+impl Roles {
+    /// # Errors
+    /// Why the group cannot be one kernel.
+    pub(super) fn of(setting: &Setting<'_>) -> Result<Self, String> {
+        let chained: Vec<bool> = (0..setting.stages()).map(|s| is_chained(setting, s)).collect();
+        let mut kept: Vec<bool> =
+            (0..setting.stages()).map(|s| !chained[s] && needs_patch(setting, Operand::Stage(s))).collect();
+        // What is expensive is computed in one pass only.
+        while let Some(stage) = computed_twice(setting, &kept, &chained) {
+            kept[stage] = true;
+        }
+        let buffers = setting.group.reads().into_iter().map(Operand::Buffer);
+        let buffers = buffers.filter(|&b| needs_patch(setting, b));
+        let stages = (0..setting.stages()).filter(|&s| kept[s]).map(Operand::Stage);
+        let patches = buffers.chain(stages).map(|source| patch(setting, source));
+        Ok(Self { patches: patches.collect::<Result<_, _>>()?, chained })
+    }
+
+    pub(super) fn patch_of(&self, source: Operand) -> Option<usize> {
+        self.patches.iter().position(|p| p.source == source)
+    }
+}
+
+fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
+    let desc = setting.desc(source);
+    let mut border = None;
+    for consumer in setting.consumers(source) {
+        let Some((_, _, own)) = window(&setting.stage(consumer).kernel) else { continue };
+        if border.is_some_and(|b| b != own) {
+            return Err(format!("windows with different borders ({own:?} and another) read one image"));
+        }
+        border = Some(own);
+    }
+    let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
+    let wide = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
+    Ok(Patch { source, border, wide })
+}
+
+/// Whether a value is read at more than its reader's own pixel.
+fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
+    let stateful = |kernel: &Kernel| window(kernel).is_some();
+    setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
+        (Kernel::Separable(_) | Kernel::Sobel(_), _) => true,
+        (Kernel::Resample(_), Operand::Stage(_)) => true,
+        // Interleaved images are copied as they are; see `Raw`.
+        (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
+        (Kernel::Gather(k), Operand::Stage(s)) => {
+            let table = |map| matches!(map, AxisMap::Nearest { .. });
+            table(k.x) || table(k.y) || stateful(&setting.stage(s).kernel)
+        }
+        _ => false,
+    })
+}
+
+/// A filter of one channel read by one small window with the same mirroring border. The mirror image of a
+/// symmetric filter's result is the filter's result on the mirror image, so that the result may be computed
+/// outside the image like inside.
+fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
+    let stage = setting.stage(index);
+    let Kernel::Separable(own) = &stage.kernel else { return false };
+    let mirrors = matches!(own.border, Border::Reflect101 | Border::Reflect);
+    let consumers: Vec<usize> = setting.consumers(Operand::Stage(index)).collect();
+    let [consumer] = consumers[..] else { return false };
+    let reader = &setting.stage(consumer).kernel;
+    mirrors
+        && stage.store.is_none()
+        && stage.output.channels() == 1
+        && window(reader).is_some_and(|(rx, _, border)| rx <= 2 && border == own.border)
+        // Its own producer must lie in a patch: no chains of three.
+        && !matches!(stage.inputs[0], Operand::Stage(s) if window(&setting.stage(s).kernel).is_some())
+}
+
+/// A resampling or a window that more than one pass would compute.
+fn computed_twice(setting: &Setting<'_>, kept: &[bool], chained: &[bool]) -> Option<usize> {
+    let n = setting.stages();
+    // The passes that compute a stage: patches by number, the last pass as `n`.
+    let mut passes: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for s in (0..n).rev() {
+        if kept[s] {
+            passes[s] = vec![s];
+            continue;
+        }
+        let mut all: Vec<usize> =
+            setting.consumers(Operand::Stage(s)).flat_map(|c| passes[c].clone()).collect();
+        if setting.stage(s).store.is_some() {
+            all.push(n);
+        }
+        all.sort_unstable();
+        all.dedup();
+        passes[s] = all;
+    }
+    let expensive = |s: &usize| !matches!(setting.stage(*s).kernel, Kernel::Map(_) | Kernel::Gather(_));
+    (0..n).filter(expensive).find(|&s| !chained[s] && passes[s].len() > 1)
+}

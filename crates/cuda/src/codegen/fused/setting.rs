@@ -1,0 +1,116 @@
+use mip_core::{BatchLayout, DType, ImageDesc};
+use mip_plan::{Border, Group, Kernel, MapKernel, Operand, Stage};
+
+use crate::codegen::text::planar;
+
+/// Neighbouring pixels of a row that a thread makes at once.
+pub(super) const STRIP: i64 = 4;
+/// Warps of a block, one below the other.
+pub(super) const WARPS: i64 = 4;
+
+/// `a / b`, rounded up; `a` is not negative.
+pub(super) const fn ceil(a: i64, b: i64) -> i64 {
+    (a + b - 1) / b
+}
+
+/// A group and what is known of the images it reads and writes.
+pub(super) struct Setting<'a> {
+    pub group: &'a Group,
+    /// By buffer of the plan.
+    pub layouts: &'a [BatchLayout],
+}
+
+impl Setting<'_> {
+    pub(super) fn stage(&self, stage: usize) -> &Stage {
+        &self.group.stages[stage]
+    }
+
+    pub(super) fn desc(&self, source: Operand) -> ImageDesc {
+        match source {
+            Operand::Buffer(id) => self.layouts[id].desc,
+            Operand::Stage(stage) => self.group.stages[stage].output,
+        }
+    }
+
+    pub(super) const fn stages(&self) -> usize {
+        self.group.stages.len()
+    }
+
+    /// Stages that read a source.
+    pub(super) fn consumers(&self, source: Operand) -> impl Iterator<Item = usize> + '_ {
+        (0..self.stages()).filter(move |&s| self.stage(s).inputs.contains(&source))
+    }
+
+    pub(super) fn batch(&self) -> usize {
+        self.group.writes().first().map_or(1, |&id| self.layouts[id].batch_size)
+    }
+
+    /// The stages whose results are written to memory, in the order of [`Group::writes`].
+    pub(super) fn stored(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.stages()).filter(|&s| self.stage(s).store.is_some())
+    }
+}
+
+/// The window of a kernel: columns and rows to each side, and the border.
+pub(super) const fn window(kernel: &Kernel) -> Option<(u32, u32, Border)> {
+    match kernel {
+        Kernel::Separable(k) => Some((k.radius_x, k.radius_y, k.border)),
+        Kernel::Sobel(k) => Some((1, 1, k.border)),
+        _ => None,
+    }
+}
+
+/// Whether a border's constant is a value of the sample type.
+pub(super) fn is_sample(border: Border, dtype: DType) -> bool {
+    match (border, dtype) {
+        (Border::Constant(v), DType::U8) => f32::from(v as u8) == v,
+        (Border::Constant(v), DType::U16) => f32::from(v as u16) == v,
+        _ => true,
+    }
+}
+
+/// Most numbers of a window, or of a resampling, that a thread keeps in registers.
+const MOST_KEPT: usize = 96;
+const MOST_TAPS: usize = 4;
+const MOST_RADIUS: u32 = 5;
+
+/// Why a stage cannot be part of a fused kernel, if it cannot.
+pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
+    let stage = setting.stage(index);
+    let input = stage.inputs.first().map(|&source| setting.desc(source))?;
+    let strip = STRIP as usize * input.channels();
+    match &stage.kernel {
+        Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
+        Kernel::Map(MapKernel::Blend) if stage.inputs.len() != 2 => {
+            Some("a blend needs two inputs".to_owned())
+        }
+        Kernel::Map(_) | Kernel::Gather(_) => None,
+        Kernel::Sobel(k) => wrapped(k.border),
+        Kernel::Separable(k) => {
+            let kept = (2 * k.radius_y as usize + 1) * strip;
+            if k.radius_x > MOST_RADIUS || kept > MOST_KEPT {
+                let (rx, ry) = (k.radius_x, k.radius_y);
+                return Some(format!("a window of radius {rx}x{ry} on {input} does not fit in registers"));
+            }
+            wrapped(k.border)
+        }
+        Kernel::Resample(k) => {
+            let (tx, ty) = (k.x.taps(), k.y.taps());
+            let ascending = |starts: &[u32]| starts.is_sorted();
+            if tx > MOST_TAPS || ty > MOST_TAPS {
+                return Some(format!("resampling with {tx}x{ty} taps does not fit in registers"));
+            }
+            (!ascending(k.x.starts()) || !ascending(k.y.starts()))
+                .then(|| "resampling whose sources do not ascend".to_owned())
+        }
+    }
+}
+
+fn wrapped(border: Border) -> Option<String> {
+    matches!(border, Border::Wrap).then(|| "a wrapped border reads the far side of the image".to_owned())
+}
+
+/// Whether bytes of a buffer can be copied to shared memory as they are.
+pub(super) fn copies_raw(desc: &ImageDesc) -> bool {
+    !planar(desc)
+}

@@ -1,0 +1,61 @@
+// Patches: the part of a stage's result that a block needs more than once, in shared memory. A patch may reach
+// outside the image; what windows read there is copied from inside, after the patch has been made.
+
+template <typename T_, int C_, int COLUMNS_, int ROWS_> struct Patch {
+    typedef T_ T;
+    static constexpr int C = C_, COLUMNS = COLUMNS_, ROWS = ROWS_;
+    static constexpr int PIXEL = C * (int)sizeof(T), PITCH = round_up(COLUMNS * PIXEL, 16);
+};
+
+// What `Window` must know of a patch.
+template <class P, int RADIUS_> struct Reach {
+    typedef typename P::T T;
+    static constexpr int C = P::C, PIXEL = P::PIXEL, RADIUS = RADIUS_;
+};
+
+// Fills in the pixels outside a w x h image, from columns and rows inside the patch; those whose source lies
+// elsewhere are not needed. Whole blocks return early. The caller synchronises before and after.
+template <class P, int BORDER>
+INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
+    typedef typename P::T T;
+    if (x0 >= 0 && y0 >= 0 && x0 + P::COLUMNS <= w && y0 + P::ROWS <= h) return;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+    const int first = max(0, -y0), last = min(P::ROWS, h - y0);
+    const int left = min(max(0, -x0), P::COLUMNS), right = min(max(0, x0 + P::COLUMNS - w), P::COLUMNS);
+    for (int i = thread; i < (last - first) * (left + right); i += threads) {
+        const int r = i / (left + right), k = i - r * (left + right);
+        const int column = k < left ? k : P::COLUMNS - 1 - (k - left);
+        T* row = (T*)(patch + (first + r) * P::PITCH);
+        const int source = (int)inside<BORDER>((i64)x0 + column, w) - x0;
+        if (BORDER != CONSTANT && (source < 0 || source >= P::COLUMNS)) continue;
+#pragma unroll
+        for (int c = 0; c < P::C; c++)
+            row[column * P::C + c] = BORDER == CONSTANT ? (T)constant : row[source * P::C + c];
+    }
+    __syncthreads();
+    for (int r = 0; r < P::ROWS; r++) {
+        if (r >= first && r < last) continue;
+        const int source = (int)inside<BORDER>((i64)y0 + r, h) - y0;
+        if (BORDER != CONSTANT && (source < first || source >= last)) continue;
+        T* row = (T*)(patch + r * P::PITCH);
+        const T* from = (const T*)(patch + source * P::PITCH);
+        for (int s = thread; s < P::COLUMNS * P::C; s += threads) row[s] = BORDER == CONSTANT ? (T)constant : from[s];
+    }
+}
+
+// Bytes of an image as they are: `rows` rows from `first` on, each from pixel `x` on, each beginning as far
+// behind a whole 16 bytes as it does in memory. Copies whole 16 bytes, none of which lies outside the row's
+// first and last 16 bytes. The caller waits for the copies and synchronises.
+INLINE u32 raw_skew(const u8* start, i64 row, int y) { return (u32)((unsigned long long)start + (unsigned long long)(y * row)) & 15u; }
+template <int PITCH> INLINE void raw_fill(u8* raw, const u8* start, i64 row, int first, int rows, int bytes) {
+    for (int r = threadIdx.y; r < rows; r += blockDim.y) {
+        const u8* from = start + (first + r) * row;
+        const int skew = (int)raw_skew(start, row, first + r);
+        const int pieces = (skew + bytes + 15) / 16;
+        copy_pieces<16>(threadIdx.x, 32, pieces, [&](int i, u8*& to, const u8*& at) {
+            to = raw + r * PITCH + i * 16;
+            at = from - skew + i * 16;
+            return true;
+        });
+    }
+}

@@ -1,0 +1,160 @@
+// Strips: N neighbouring pixels of C channels of one row in registers, as exact numbers at
+// [pixel * C + channel]. What a stage of a fused group makes is rounded to its sample type before the next
+// stage sees it, exactly as if it had been written to memory and read again.
+
+// A result in its sample type: rounded once to nearest even, saturated, NaN is 0.
+template <typename T> INLINE float rounded(float v) { return __uint_as_float(Sample<T>::narrow(v)) - MAGIC; }
+template <> INLINE float rounded<float>(float v) { return v; }
+
+template <typename T> INLINE constexpr float full_scale() { return sizeof(T) == 4 ? 1.0f : sizeof(T) == 2 ? 65535.0f : 255.0f; }
+
+// BYTES bytes from anywhere in memory that rows lie in: whole words, shifted into place. A word is read only
+// if one of its bytes is wanted, so that nothing outside the allocation's pages is touched.
+template <int BYTES> INLINE void load_anywhere(u32* w, const u8* from) {
+    const u32 skew = (u32)(unsigned long long)from & 3u;
+    const u32* words = (const u32*)(from - skew);
+    u32 raw[BYTES / 4 + 1];
+#pragma unroll
+    for (int i = 0; i < BYTES / 4; i++) raw[i] = __ldg(words + i);
+    raw[BYTES / 4] = skew ? __ldg(words + BYTES / 4) : 0u;
+#pragma unroll
+    for (int i = 0; i < BYTES / 4; i++) w[i] = __funnelshift_r(raw[i], raw[i + 1], skew * 8);
+}
+
+// Pixels x .. x + N of row y; columns outside the image hold those of its edge. A is the alignment of the
+// strip, 0 where it is not known.
+template <typename T, int C, int N, bool PLANAR, int A>
+INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int width) {
+    const u8* row = image.start + f * image.frame + y * image.row;
+    if (x >= 0 && x + N <= width) {
+        typedef Pixels<T, C, N, PLANAR> Px;
+        Px px;
+        if constexpr (A > 0) {
+            px.template load<A>(row, image.plane, x, N);
+        } else {
+#pragma unroll
+            for (int r = 0; r < Px::RUNS; r++)
+                load_anywhere<Px::RUN_BYTES>(px.w + r * (Px::RUN_BYTES / 4),
+                                             row + r * image.plane + (i64)x * (Px::STEP * (int)sizeof(T)));
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++)
+#pragma unroll
+            for (int c = 0; c < C; c++) v[i * C + c] = px.get(i, c);
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const i64 column = min(max(x + i, 0), width - 1);
+#pragma unroll
+            for (int c = 0; c < C; c++)
+                v[i * C + c] = Sample<T>::widen(PLANAR ? __ldg((const T*)(row + c * image.plane) + column)
+                                                       : __ldg((const T*)row + column * C + c));
+        }
+    }
+}
+
+// One pixel anywhere in an image.
+template <typename T, int C, bool PLANAR>
+INLINE void load_pixel(float* v, const Image& image, u32 f, u32 x, u32 y) {
+    const u8* row = image.start + f * image.frame + y * image.row;
+#pragma unroll
+    for (int c = 0; c < C; c++)
+        v[c] = Sample<T>::widen(PLANAR ? __ldg((const T*)(row + c * image.plane) + x) : __ldg((const T*)row + (i64)x * C + c));
+}
+
+// Writes the first `n` pixels of a strip.
+template <typename T, int C, int N, bool PLANAR, int A>
+INLINE void store_strip(const Image& image, u32 f, int x, int y, int n, const float* v) {
+    if (n <= 0) return;
+    u32 bits[N * C];
+#pragma unroll
+    for (int s = 0; s < N * C; s++) bits[s] = Sample<T>::narrow_inside(v[s]);
+    Pixels<T, C, N, PLANAR> px;
+    px.set(bits);
+    px.template store<A>(image.start + f * image.frame + y * image.row, image.plane, x, min(n, N));
+}
+
+// A strip of pixels that lie one after the other from `at` in shared memory, aligned to the strip's size.
+template <typename T, int C, int N> INLINE void tile_store(u8* at, const float* v) {
+    constexpr int BYTES = N * C * (int)sizeof(T), A = piece_of(16, BYTES);
+    typedef typename Piece<A>::Type P;
+    u32 bits[N * C], w[BYTES / 4];
+#pragma unroll
+    for (int s = 0; s < N * C; s++) bits[s] = Sample<T>::narrow_inside(v[s]);
+    Sample<T>::pack(w, bits, N * C);
+#pragma unroll
+    for (int b = 0; b < BYTES; b += A) {
+        P piece;
+        take(w, b, piece);
+        *(P*)(at + b) = piece;
+    }
+}
+template <typename T, int C, int N> INLINE void tile_load(float* v, const u8* at) {
+    constexpr int BYTES = N * C * (int)sizeof(T);
+    u32 w[BYTES / 4];
+    load_shared<BYTES, piece_of(16, BYTES)>(w, at);
+#pragma unroll
+    for (int s = 0; s < N * C; s++) v[s] = Sample<T>::widen(w, s);
+}
+// Pixels that begin anywhere in shared memory.
+template <typename T, int C, int N> INLINE void tile_load_anywhere(float* v, const u8* at) {
+#pragma unroll
+    for (int s = 0; s < N * C; s++) v[s] = Sample<T>::widen(((const T*)at)[s]);
+}
+
+// The arithmetic of pointwise kernels.
+
+template <typename T> INLINE float gray(float r, float g, float b);
+// 299 R + 587 G + 114 B over 1024 is exact; see `Luma`.
+template <> INLINE float gray<u8>(float r, float g, float b) {
+    const float m = __fmaf_rn(0.2919921875f, r, __fmaf_rn(0.5732421875f, g, 0.111328125f * b));
+    return (__fmaf_rn(m, 0.024f, m) + MAGIC) - MAGIC;
+}
+template <> INLINE float gray<u16>(float r, float g, float b) {
+    const u32 n = 299u * (__float_as_uint(r + MAGIC) & 0xFFFFu) + 587u * (__float_as_uint(g + MAGIC) & 0xFFFFu)
+                + 114u * (__float_as_uint(b + MAGIC) & 0xFFFFu);
+    const u32 q = n / 1000u, rest = n - q * 1000u;
+    return __uint_as_float(MAGIC_BITS | (q + (rest > 500u || (rest == 500u && (q & 1u))))) - MAGIC;
+}
+template <> INLINE float gray<float>(float r, float g, float b) {
+    return __fmaf_rn(0.114f, b, __fmaf_rn(0.587f, g, 0.299f * r));
+}
+template <typename T, int C, int N, int R, int G, int B> INLINE void to_gray(float* o, const float* a) {
+#pragma unroll
+    for (int i = 0; i < N; i++) o[i] = gray<T>(a[i * C + R], a[i * C + G], a[i * C + B]);
+}
+
+// Output channel c is input channel SOURCE[c], or opaque where that is -1.
+template <typename T, int C, int N, int... SOURCE> INLINE void permute(float* o, const float* a) {
+    constexpr int source[] = {SOURCE...}, OUT = (int)sizeof...(SOURCE);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+#pragma unroll
+        for (int c = 0; c < OUT; c++) o[i * OUT + c] = source[c] < 0 ? full_scale<T>() : a[i * C + max(source[c], 0)];
+}
+// fma(v, a[c], b[c]).
+template <typename T, int C, int N> INLINE void affine(float* o, const float* v, const float* u) {
+#pragma unroll
+    for (int i = 0; i < N; i++)
+#pragma unroll
+        for (int c = 0; c < C; c++) o[i * C + c] = rounded<T>(__fmaf_rn(v[i * C + c], u[c], u[C + c]));
+}
+// v > t ? m : 0 in the first COLOURS channels; the others are kept.
+template <typename T, int C, int N, int COLOURS> INLINE void threshold(float* o, const float* v, const float* u) {
+    const float above = rounded<T>(u[1]);
+#pragma unroll
+    for (int s = 0; s < N * C; s++) o[s] = s % C >= COLOURS ? v[s] : v[s] > u[0] ? above : 0.0f;
+}
+// fma(b, wb, a * wa).
+template <typename T, int C, int N> INLINE void blend(float* o, const float* a, const float* b, const float* u) {
+#pragma unroll
+    for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[1], a[s] * u[0]));
+}
+template <int C, int N> INLINE void mirror_strip(float* o, const float* a) {
+#pragma unroll
+    for (int s = 0; s < N * C; s++) o[s] = a[(N - 1 - s / C) * C + s % C];
+}
+template <typename T, int M> INLINE void round_strip(float* o, const float* a) {
+#pragma unroll
+    for (int s = 0; s < M; s++) o[s] = rounded<T>(a[s]);
+}

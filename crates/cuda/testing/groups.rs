@@ -1,0 +1,262 @@
+//! Groups of several stages that every way of running them is tested and timed with. Shared by the emulated
+//! tests, the NVRTC check and `parity`; stands beside `cases`.
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_plan::{
+    AxisMap, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput, PlanOutput,
+    PlanTask, Resample, Separable, Sobel, Stage,
+};
+
+use super::cases::{Strides, gauss, triangle};
+
+/// Stages that read each other.
+#[derive(Debug, Clone)]
+pub struct GroupCase {
+    pub name: String,
+    pub inputs: Vec<ImageDesc>,
+    pub stages: Vec<Stage>,
+    /// Stages whose results are written.
+    pub stored: Vec<usize>,
+}
+
+impl GroupCase {
+    fn new(name: &str, inputs: &[ImageDesc]) -> Self {
+        Self { name: name.to_owned(), inputs: inputs.to_vec(), stages: Vec::new(), stored: Vec::new() }
+    }
+
+    /// Adds a stage; the result's operand.
+    fn add(&mut self, kernel: Kernel, uniforms: &[f32], inputs: &[Operand], output: ImageDesc) -> Operand {
+        let (inputs, task) = (inputs.to_vec(), self.stages.len());
+        self.stages.push(Stage { kernel, uniforms: uniforms.into(), inputs, output, store: None, task });
+        Operand::Stage(task)
+    }
+
+    fn desc(&self, source: Operand) -> ImageDesc {
+        match source {
+            Operand::Buffer(id) => self.inputs[id],
+            Operand::Stage(s) => self.stages[s].output,
+        }
+    }
+
+    pub fn resize(&mut self, from: Operand, w: u32, h: u32) -> Operand {
+        let input = self.desc(from);
+        let kernel = Resample { x: triangle(input.width, w, 1.0), y: triangle(input.height, h, 1.0) };
+        self.add(Kernel::Resample(kernel), &[], &[from], input.with_size(w, h))
+    }
+
+    pub fn gray(&mut self, from: Operand) -> Operand {
+        let output = self.desc(from).with_format(PixelFormat::Gray).with_layout(Layout::Hwc);
+        self.map(MapKernel::ColorConvert, &[], &[from], output)
+    }
+
+    pub fn map(
+        &mut self,
+        kernel: MapKernel,
+        uniforms: &[f32],
+        from: &[Operand],
+        output: ImageDesc,
+    ) -> Operand {
+        self.add(Kernel::Map(kernel), uniforms, from, output)
+    }
+
+    pub fn gaussian(&mut self, from: Operand, radius: u32, border: Border) -> Operand {
+        let weights = gauss(radius, 0.5 * f64::from(radius) + 0.1);
+        let uniforms = [weights.clone(), weights].concat();
+        let kernel = Separable { radius_x: radius, radius_y: radius, border };
+        self.add(Kernel::Separable(kernel), &uniforms, &[from], self.desc(from))
+    }
+
+    pub fn sobel(&mut self, from: Operand, border: Border) -> Operand {
+        self.add(Kernel::Sobel(Sobel { border }), &[], &[from], self.desc(from))
+    }
+
+    pub fn gather(&mut self, from: Operand, x: AxisMap, y: AxisMap, w: u32, h: u32) -> Operand {
+        let output = self.desc(from).with_size(w, h);
+        self.add(Kernel::Gather(Gather { x, y }), &[], &[from], output)
+    }
+
+    fn storing(mut self, stored: &[usize]) -> Self {
+        self.stored = stored.to_vec();
+        self
+    }
+
+    /// Stores the last stage only.
+    fn last(self) -> Self {
+        let last = self.stages.len() - 1;
+        self.storing(&[last])
+    }
+
+    /// Bytes of inputs and outputs of one frame.
+    pub fn bytes(&self) -> usize {
+        let outputs = self.stored.iter().map(|&s| self.stages[s].output.bytes());
+        self.inputs.iter().map(ImageDesc::bytes).chain(outputs).sum()
+    }
+}
+
+pub fn image(w: u32, h: u32, format: PixelFormat, dtype: DType) -> ImageDesc {
+    ImageDesc::new(w, h, format, dtype).expect("a small image")
+}
+
+const IN: Operand = Operand::Buffer(0);
+const MIRROR: Border = Border::Reflect101;
+
+/// resize -> gray -> Gaussian 5 -> Sobel.
+pub fn edges(name: &str, input: ImageDesc, w: u32, h: u32, border: Border) -> GroupCase {
+    let mut case = GroupCase::new(name, &[input]);
+    let small = case.resize(IN, w, h);
+    let gray = case.gray(small);
+    let soft = case.gaussian(gray, 2, border);
+    case.sobel(soft, border);
+    case.last()
+}
+
+/// gray -> {Gaussian 7, Sobel} -> blend -> threshold.
+pub fn fork(name: &str, input: ImageDesc, border: Border) -> GroupCase {
+    let mut case = GroupCase::new(name, &[input]);
+    let gray = case.gray(IN);
+    let (soft, edges) = (case.gaussian(gray, 3, border), case.sobel(gray, border));
+    let full = input.dtype.full_scale() as f32;
+    let output = case.desc(gray);
+    let mix = case.map(MapKernel::Blend, &[0.5, 0.5], &[soft, edges], output);
+    case.map(MapKernel::Threshold, &[0.35 * full, full], &[mix], output);
+    case.last()
+}
+
+/// resize -> crop -> normalise to f32 planes.
+pub fn tensor(name: &str, input: ImageDesc, w: u32, h: u32, crop: (u32, u32)) -> GroupCase {
+    let mut case = GroupCase::new(name, &[input]);
+    let small = case.resize(IN, w, h);
+    let offset = |n: u32, crop: u32| AxisMap::Offset { first: (n - crop) / 2 };
+    let cropped = case.gather(small, offset(w, crop.0), offset(h, crop.1), crop.0, crop.1);
+    let output = case.desc(cropped).with_dtype(DType::F32).with_layout(Layout::Chw);
+    case.map(MapKernel::Affine, &[0.017, 0.018, 0.019, -2.1, -2.0, -1.8], &[cropped], output);
+    case.last()
+}
+
+/// The benchmark's workloads.
+pub fn workloads() -> Vec<(GroupCase, &'static [usize])> {
+    let rgb = |w, h| image(w, h, PixelFormat::Rgb, DType::U8);
+    vec![
+        (edges("w1", rgb(1920, 1080), 1280, 720, MIRROR), &[1, 32]),
+        (edges("w2", rgb(3840, 2160), 1920, 1080, MIRROR), &[1, 32]),
+        (tensor("w3", rgb(500, 375), 341, 256, (224, 224)), &[1, 256]),
+        (fork("w4", rgb(1920, 1080), MIRROR), &[1, 32]),
+        (edges("awkward", rgb(1919, 1077), 1283, 721, MIRROR), &[1, 32]),
+    ]
+}
+
+/// Groups of many shapes over images of one size.
+pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
+    let rgb = image(w, h, PixelFormat::Rgb, DType::U8);
+    let gray = rgb.with_format(PixelFormat::Gray);
+    let of = |name: &str| format!("{name} {w}x{h}");
+    let two_thirds = |n: u32| (2 * n).div_ceil(3);
+    let mut all = vec![
+        edges(&of("edges 2:3"), rgb, two_thirds(w), two_thirds(h), MIRROR),
+        edges(&of("edges 1:2"), rgb, w.div_ceil(2), h.div_ceil(2), MIRROR),
+        edges(&of("edges up"), rgb, w + w / 3 + 1, h + h / 4 + 1, Border::Reflect),
+        edges(&of("edges replicate"), rgb, two_thirds(w), h.div_ceil(2), Border::Replicate),
+        edges(&of("edges constant"), rgb, w, two_thirds(h), Border::Constant(40.0)),
+        edges(&of("edges no sample"), gray.with_format(PixelFormat::Bgr), w, h, Border::Constant(76.75)),
+        edges(&of("edges u16"), rgb.with_dtype(DType::U16), two_thirds(w), h, MIRROR),
+        edges(&of("edges f32"), rgb.with_dtype(DType::F32), two_thirds(w), h, MIRROR),
+        edges(&of("edges planar"), rgb.with_layout(Layout::Chw), two_thirds(w), h, Border::Replicate),
+        fork(&of("fork"), rgb, MIRROR),
+        fork(&of("fork replicate"), rgb, Border::Replicate),
+        fork(&of("fork f32"), rgb.with_dtype(DType::F32).with_format(PixelFormat::Bgra), Border::Reflect),
+        tensor(&of("tensor"), rgb, two_thirds(w), two_thirds(h), (w.div_ceil(3), h.div_ceil(2))),
+    ];
+    let mut case = edges(&of("edges all stored"), rgb, two_thirds(w), two_thirds(h), MIRROR);
+    case.stored = vec![0, 1, 2, 3];
+    all.push(case);
+    let mut case = fork(&of("fork some stored"), rgb, MIRROR);
+    case.stored = vec![0, 2, 3, 4];
+    all.push(case);
+    all.extend(shapes(&of, rgb));
+    all
+}
+
+fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
+    let (w, h) = (rgb.width, rgb.height);
+    let mut all = Vec::new();
+    // A map chain, mirrored, over two inputs of different orders.
+    let mut case = GroupCase::new(&of("maps"), &[rgb, rgb.with_layout(Layout::Chw)]);
+    let mix = case.map(MapKernel::Blend, &[0.3, 0.6], &[IN, Operand::Buffer(1)], rgb);
+    let flip = AxisMap::Flip { last: w - 1 };
+    let turned = case.gather(mix, flip, AxisMap::Flip { last: h - 1 }, w, h);
+    let output = rgb.with_format(PixelFormat::Bgra);
+    case.map(MapKernel::ColorConvert, &[], &[turned], output);
+    all.push(case.storing(&[0, 2]));
+    // Blur, then smaller, then blur: a patch whose place comes from a table.
+    let mut case = GroupCase::new(&of("blur resize blur"), &[rgb]);
+    let soft = case.gaussian(IN, 1, Border::Replicate);
+    let small = case.resize(soft, w.div_ceil(2) + 1, h.div_ceil(3) + 1);
+    case.gaussian(small, 2, MIRROR);
+    all.push(case.last());
+    // Mirrored before and after a window; a nearest resize of it.
+    let mut case = GroupCase::new(&of("flip blur flip nearest"), &[rgb]);
+    let same = AxisMap::Offset { first: 0 };
+    let turned = case.gather(IN, flip, same, w, h);
+    let soft = case.gaussian(turned, 1, MIRROR);
+    let back = case.gather(soft, flip, AxisMap::Flip { last: h - 1 }, w, h);
+    let (ow, oh) = (w + w / 2 + 1, h.div_ceil(2));
+    let x = AxisMap::Nearest { input: w, output: ow };
+    case.gather(back, x, AxisMap::Nearest { input: h, output: oh }, ow, oh);
+    all.push(case.last());
+    // A mirrored resize with alpha, blurred.
+    let bgra = rgb.with_format(PixelFormat::Bgra);
+    let mut case = GroupCase::new(&of("alpha"), &[bgra]);
+    let small = case.resize(IN, w.div_ceil(2) + 2, (2 * h).div_ceil(3));
+    let (sw, sh) = (w.div_ceil(2) + 2, (2 * h).div_ceil(3));
+    let turned = case.gather(small, AxisMap::Flip { last: sw - 1 }, AxisMap::Flip { last: sh - 1 }, sw, sh);
+    let soft = case.gaussian(turned, 1, Border::Constant(9.0));
+    case.map(MapKernel::Threshold, &[90.0, 200.0], &[soft], bgra.with_size(sw, sh));
+    all.push(case.storing(&[1, 2, 3]));
+    // Three windows, one after the other.
+    let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray)]);
+    let a = case.gaussian(IN, 2, MIRROR);
+    let b = case.gaussian(a, 1, MIRROR);
+    case.sobel(b, MIRROR);
+    all.push(case.last());
+    all
+}
+
+/// A plan with the stages in one group.
+pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
+    let mut stages = case.stages.clone();
+    let buffer = |name: String, desc, place, producer| {
+        let consumers = if producer == Some(0) { Vec::new() } else { vec![0] };
+        Buffer { name, layout: strides.of(desc, batch), place, producer, consumers }
+    };
+    let (mut inputs, mut outputs, mut buffers) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, &desc) in case.inputs.iter().enumerate() {
+        inputs.push(PlanInput { name: format!("in{i}"), buffer: i });
+        buffers.push(buffer(format!("@in{i}"), desc, Place::Input(i), None));
+    }
+    for (n, &task) in case.stored.iter().enumerate() {
+        stages[task].store = Some(buffers.len());
+        outputs.push(PlanOutput { task, buffer: buffers.len() });
+        buffers.push(buffer(format!("task{task}"), stages[task].output, Place::Output(n), Some(0)));
+    }
+    let task = |(n, stage): (usize, &Stage)| PlanTask {
+        name: format!("task{n}"),
+        op: stage.kernel.name().to_owned(),
+        producers: Vec::new(),
+        output: stage.output,
+        group: 0,
+    };
+    let tasks = stages.iter().enumerate().map(task).collect();
+    let group = (0..stages.len()).collect();
+    let group = Group { tasks: group, stages, lane: 0, depends_on: Vec::new(), workspace: None };
+    Plan {
+        batch,
+        lanes: 1,
+        inputs,
+        outputs,
+        tasks,
+        groups: vec![group],
+        buffers,
+        waits: Vec::new(),
+        arena_bytes: 0,
+    }
+}
