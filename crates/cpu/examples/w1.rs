@@ -82,6 +82,7 @@ fn plan(input: ImageDesc, mut stages: Vec<Stage>) -> Plan {
         groups: vec![Group { tasks: vec![0], stages, lane: 0, depends_on: vec![], workspace: None }],
         waits: vec![],
         arena_bytes: 0,
+        fusion: vec![],
     }
 }
 

@@ -216,6 +216,7 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
         buffers: Vec::new(),
         waits: Vec::new(),
         arena_bytes: 0,
+        fusion: Vec::new(),
     };
     let mut stages = Vec::new();
     for (task, case) in cases.iter().enumerate() {

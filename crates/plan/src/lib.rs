@@ -24,4 +24,4 @@ pub use kernel::{
     Access, AxisMap, AxisTaps, Border, ChannelMap, CustomError, CustomKernel, Gather, Kernel, MapKernel,
     Resample, Separable, Sobel, Uniforms,
 };
-pub use plan::{Buffer, BufferId, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
+pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};

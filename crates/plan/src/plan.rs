@@ -28,6 +28,25 @@ pub struct Plan {
     pub waits: Vec<Wait>,
     /// Bytes of the arena: intermediates and workspaces, reused by lifetime.
     pub arena_bytes: usize,
+    /// For each edge between tasks, in order of its ends, whether it is inside a group and why. For people: devices
+    /// look at groups.
+    pub fusion: Vec<EdgeDecision>,
+}
+
+/// Whether two tasks of which one reads the other's result share a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeDecision {
+    /// The task that makes the result.
+    pub from: TaskId,
+    /// The task that reads it.
+    pub to: TaskId,
+    /// Whether both are computed by one group.
+    pub fused: bool,
+    /// Why, or why not, with the numbers that decided it.
+    pub reason: String,
+    /// Bytes of memory traffic that this spares for all frames of the batch: the read, and on the first fused edge
+    /// of a result that nobody outside the group needs, the write. 0 when not fused.
+    pub bytes_saved: u64,
 }
 
 /// A pipeline input.
@@ -106,6 +125,16 @@ impl Plan {
     /// Bytes of all buffers if none shared memory, padding included, inputs left out.
     pub fn sum_of_buffers(&self) -> usize {
         self.buffers.iter().filter(|b| !matches!(b.place, Place::Input(_))).map(|b| b.layout.span()).sum()
+    }
+
+    /// Bytes that all groups read from and write to memory for all frames, padding left out: each buffer counts once
+    /// for each group that reads it and once for the group that writes it.
+    pub fn traffic_bytes(&self) -> u64 {
+        let bytes = |id: &BufferId| {
+            let layout = &self.buffers[*id].layout;
+            layout.desc.bytes() as u64 * layout.batch_size as u64
+        };
+        self.groups.iter().flat_map(|g| g.reads().into_iter().chain(g.writes())).map(|id| bytes(&id)).sum()
     }
 
     /// The waits of one group.

@@ -36,6 +36,7 @@ pub(crate) fn plan(inputs: &[ImageDesc], mut stages: Vec<Stage>, stored: &[usize
         groups: vec![Group { tasks: vec![0], stages, lane: 0, depends_on: vec![], workspace: None }],
         waits: vec![],
         arena_bytes: 0,
+        fusion: vec![],
     }
 }
 

@@ -58,6 +58,7 @@ impl<'a> Draft<'a> {
             buffers: Vec::new(),
             waits: Vec::new(),
             arena_bytes: 0,
+            fusion: Vec::new(),
         };
         Self {
             graph,

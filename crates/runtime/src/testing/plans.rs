@@ -76,6 +76,7 @@ impl PlanBuilder {
             buffers: Vec::new(),
             waits: Vec::new(),
             arena_bytes: 0,
+            fusion: Vec::new(),
         };
         Self { plan }
     }
