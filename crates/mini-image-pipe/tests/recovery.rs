@@ -84,6 +84,7 @@ fn a_device_lost_for_good_is_said_to_be() {
     let mut p = pipeline(device);
     let text = p.execute().unwrap_err().to_string();
     assert!(text.contains("an illegal address") && text.contains("restart the process"), "{text}");
+    assert!(!text.contains("task"), "nobody knows which task it was: {text}");
     assert!(p.execute().unwrap_err().to_string().contains("no more of these"));
 }
 

@@ -135,7 +135,7 @@ impl CudaDevice {
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] when the device is not lost; [`DeviceError::Driver`] when the driver refuses:
-    /// only another process can use the GPU then.
+    /// only another process can use the GPU then. After an illegal address it refuses when the GPU is opened again.
     pub fn discard_context(&self) -> Result<(), DeviceError> {
         if !self.is_lost() {
             let text = "the device is in order; only the context of a lost one is thrown away";

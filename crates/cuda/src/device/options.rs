@@ -8,7 +8,7 @@ pub struct CudaOptions {
     /// Wait for every launch: slow, but a fault is put down to the kernel that caused it. `MIP_CUDA_SYNC` set to
     /// something other than `0` turns it on as well.
     pub synchronous: bool,
-    /// Threads that copy pageable images into pinned memory; `None` for as many as the machine has cores, at most 8.
+    /// Threads that copy pageable images into pinned memory; `None` for as many as the machine has cores, at most 12.
     /// Images in pinned memory need none.
     pub upload_threads: Option<usize>,
 }

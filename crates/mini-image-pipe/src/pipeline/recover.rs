@@ -3,6 +3,10 @@
 //! A GPU reports a fault of a running kernel (an illegal address, say) to whoever asks next, and everything on
 //! it is lost by then. So the same images run once more on a device that waits for each launch; then the fault
 //! is its task's. The device is opened anew for that, and once more afterwards, so that the pipeline stays usable.
+//!
+//! Where the driver refuses to serve the process any more, the error says so. NVIDIA's does after an illegal address
+//! (seen with driver 580: a new context is refused with the same error): then the run has to be repeated in
+//! another process, with `MIP_CUDA_SYNC=1` to have the task named.
 
 use std::sync::Arc;
 
@@ -50,7 +54,7 @@ impl Pipeline {
     ) -> Result<RunOutcome, Error> {
         self.sessions = Sessions::default();
         if let Err(refused) = self.config.device.reopen(lost, true) {
-            return self.with_error(first, add(error.clone(), &unusable(&refused)));
+            return self.with_error(first, unattributed(error, &unusable(&refused)));
         }
         let device = self.config.device.open()?;
         // Quietly: whoever listens has been told of these tasks' failure already. Directly: a replay is one launch.
@@ -73,7 +77,7 @@ impl Pipeline {
                 let how = format!(
                     "run again with a wait after each task to find the one that caused it, {outcome}; {aftermath}"
                 );
-                self.with_error(first, add(error.clone(), &how))
+                self.with_error(first, unattributed(error, &how))
             }
         }
     }
@@ -122,6 +126,16 @@ const fn cause(error: &RuntimeError) -> Option<&DeviceError> {
         | RuntimeError::Device { error, .. } => Some(error),
         _ => None,
     }
+}
+
+/// A fault of which nobody knows whose it is: the tasks that suffered from it are not named as if they had
+/// caused it.
+fn unattributed(error: &RuntimeError, more: &str) -> RuntimeError {
+    let why = match cause(error) {
+        Some(DeviceError::Lost(why)) => why.clone(),
+        _ => error.to_string(),
+    };
+    RuntimeError::Device { what: "the run".to_owned(), error: DeviceError::Lost(format!("{why}; {more}")) }
 }
 
 /// The error with more to it.
