@@ -2,28 +2,41 @@
 //! spills.
 //!
 //! ```text
-//! cargo run --release -p mip-cuda --example nvrtc_check -- [--arch 75,80,90,120] [--filter TEXT] [--every N]
-//!     [--list] [--keep FOLDER]
+//! cargo run --release -p mip-cuda --example nvrtc_check -- [--full] [--arch 75,80,90,120] [--filter TEXT]
+//!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks. Without it nothing is checked, and that
-//! is said. `--every N` takes every Nth kernel of the matrix, `--keep` writes sources and machine code,
-//! `--list` prints every kernel.
+//! Compiled is one of each: every operator with every sample type, memory order and number of channels, every
+//! border, and the sample pipelines. The pipelines are compiled for every architecture, each single kernel for one of
+//! them, in turns. `--full` takes the whole matrix that a GPU is validated with, for every architecture, which takes
+//! half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
+//! is said. `--every N` takes every Nth source, `--keep` writes sources and machine code, `--list` prints
+//! every kernel.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
-
-use std::process::ExitCode;
 
 #[path = "../testing/cases.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs, clippy::pedantic, reason = "shared with tests")]
 mod cases;
+#[path = "nvrtc_check/report.rs"]
+mod report;
+#[path = "nvrtc_check/sources.rs"]
+mod sources;
 
-use cases::{Case, Strides, matrix, operators, plan};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use report::{Usage, usage};
+use sources::Source;
 
 struct Options {
     archs: Vec<(u32, u32)>,
+    full: bool,
     filter: String,
     every: usize,
+    threads: usize,
     list: bool,
     keep: Option<std::path::PathBuf>,
 }
@@ -31,22 +44,27 @@ struct Options {
 fn options() -> Result<Options, String> {
     let mut options = Options {
         archs: vec![(7, 5), (8, 0), (9, 0), (12, 0)],
+        full: false,
         filter: String::new(),
         every: 1,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
         list: false,
         keep: None,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
+        let number = |text: String| text.parse::<usize>().map_err(|_| format!("'{text}' is no number"));
         match name.as_str() {
             "--arch" => {
                 let arch =
                     |text: &str| text.parse::<u32>().map(|n| (n / 10, n % 10)).map_err(|e| e.to_string());
                 options.archs = value()?.split(',').map(arch).collect::<Result<_, _>>()?;
             }
+            "--full" => options.full = true,
             "--filter" => options.filter = value()?,
-            "--every" => options.every = value()?.parse().map_err(|_| "--every needs a number".to_owned())?,
+            "--every" => options.every = number(value()?)?.max(1),
+            "--threads" => options.threads = number(value()?)?.max(1),
             "--keep" => options.keep = Some(value()?.into()),
             "--list" => options.list = true,
             _ => return Err(format!("unknown option {name}")),
@@ -55,48 +73,85 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// Registers and spilled bytes of each kernel, from the assembler's report.
-fn usage(log: &str) -> Vec<(String, u32, u32)> {
-    let number_before = |line: &str, what: &str| {
-        let before = line.split(what).next()?;
-        before.rsplit(' ').find(|t| !t.is_empty())?.parse::<u32>().ok()
-    };
-    let mut found = Vec::new();
-    let (mut name, mut spilled) = (String::new(), 0);
-    for line in log.lines() {
-        if let Some(rest) = line.split("Compiling entry function '").nth(1) {
-            rest.split('\'').next().unwrap_or_default().clone_into(&mut name);
-        } else if line.contains("bytes spill stores") {
-            spilled = number_before(line, " bytes spill stores").unwrap_or(0);
-        } else if line.contains(" registers") {
-            found.push((name.clone(), number_before(line, " registers").unwrap_or(0), spilled));
-        }
-    }
-    found
+/// What one architecture gave.
+#[derive(Default)]
+struct Tally {
+    kernels: usize,
+    most_registers: u32,
+    spilling: usize,
+    failed: usize,
+    time: Duration,
 }
 
-fn check(case: &Case, capability: (u32, u32), options: &Options) -> Result<Vec<(String, u32, u32)>, String> {
-    let plan = plan(std::slice::from_ref(case), 2, Strides::Pitched);
-    let mut all = Vec::new();
-    for (_, source) in mip_cuda::kernel_sources(&plan)? {
-        let compiled = mip_cuda::check::compile(&source, capability)?;
-        if let Some(folder) = &options.keep {
-            let name: String =
-                case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-            let file = folder.join(format!("{name}.sm_{}{}", capability.0, capability.1));
-            std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
-            std::fs::write(file.with_extension(format!("sm_{}{}.cu", capability.0, capability.1)), &source)
-                .and_then(|()| {
-                    std::fs::write(
-                        file.with_extension(format!("sm_{}{}.cubin", capability.0, capability.1)),
-                        &compiled.cubin,
-                    )
-                })
-                .map_err(|e| e.to_string())?;
-        }
-        all.extend(usage(&compiled.log));
+impl Tally {
+    fn add(&mut self, lines: &[Usage]) {
+        self.kernels += lines.len();
+        self.spilling += lines.iter().filter(|u| u.spilled > 0).count();
+        self.most_registers =
+            lines.iter().map(|u| u.registers).chain([self.most_registers]).max().unwrap_or(0);
     }
-    Ok(all)
+}
+
+fn keep(folder: &std::path::Path, source: &Source, arch: &str, cubin: &[u8]) -> Result<(), String> {
+    let name: String = source.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let write =
+        |kind: &str, bytes: &[u8]| std::fs::write(folder.join(format!("{name}.{arch}.{kind}")), bytes);
+    std::fs::create_dir_all(folder)
+        .and_then(|()| write("cu", source.text.as_bytes()))
+        .and_then(|()| write("cubin", cubin))
+        .map_err(|e| e.to_string())
+}
+
+/// Compiles one source for one architecture and prints what there is to say.
+fn check(source: &Source, capability: (u32, u32), options: &Options) -> Result<Vec<Usage>, ()> {
+    let arch = format!("sm_{}{}", capability.0, capability.1);
+    let compiled = mip_cuda::check::compile(&source.text, capability).and_then(|compiled| {
+        if let Some(folder) = &options.keep {
+            keep(folder, source, &arch, &compiled.cubin)?;
+        }
+        Ok(usage(&compiled.log))
+    });
+    match compiled {
+        Ok(lines) => {
+            for Usage { name, registers, spilled } in lines.iter().filter(|u| options.list || u.spilled > 0) {
+                println!("{arch} {registers:4} registers {spilled:5} bytes spilled  {name}  {}", source.name);
+            }
+            Ok(lines)
+        }
+        Err(log) => {
+            println!("FAILED {arch} {}\n{log}", source.name);
+            Err(())
+        }
+    }
+}
+
+/// Compiles every source for the architectures it is meant for, on several threads.
+fn check_all(sources: &[Source], options: &Options) -> Vec<Tally> {
+    let tallies: Vec<Mutex<Tally>> = options.archs.iter().map(|_| Mutex::default()).collect();
+    let archs = options.archs.len();
+    let everywhere = |source: &Source| options.full || source.everywhere;
+    let jobs: Vec<(&Source, usize)> = sources
+        .iter()
+        .enumerate()
+        .flat_map(|(i, source)| (0..archs).map(move |arch| (i, source, arch)))
+        .filter(|&(i, source, arch)| everywhere(source) || i % archs == arch)
+        .map(|(_, source, arch)| (source, arch))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(&(source, arch)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let start = Instant::now();
+            let checked = check(source, options.archs[arch], options);
+            let mut tally = tallies[arch].lock().expect("no thread panics");
+            tally.time += start.elapsed();
+            match checked {
+                Ok(lines) => tally.add(&lines),
+                Err(()) => tally.failed += 1,
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..options.threads).for_each(|_| drop(scope.spawn(work))));
+    tallies.into_iter().map(|t| t.into_inner().expect("no thread panics")).collect()
 }
 
 fn main() -> ExitCode {
@@ -113,43 +168,33 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     };
-    println!("NVRTC {major}.{minor}");
-    let mut all = operators(1920, 1080);
-    all.extend(matrix(640, 480));
-    let chosen: Vec<Case> =
-        all.into_iter().filter(|c| c.name.contains(&options.filter)).step_by(options.every.max(1)).collect();
-    let mut failed = 0;
-    for &capability in &options.archs {
-        let start = std::time::Instant::now();
-        let (mut kernels, mut most, mut spilling) = (0, 0, 0);
-        for case in &chosen {
-            match check(case, capability, &options) {
-                Ok(usage) => {
-                    for (name, registers, spilled) in usage {
-                        kernels += 1;
-                        most = most.max(registers);
-                        spilling += u32::from(spilled > 0);
-                        if options.list || spilled > 0 {
-                            println!(
-                                "sm_{}{} {registers:4} registers {spilled:5} bytes spilled  {name}  {}",
-                                capability.0, capability.1, case.name
-                            );
-                        }
-                    }
-                }
-                Err(log) => {
-                    failed += 1;
-                    println!("FAILED sm_{}{} {}\n{log}", capability.0, capability.1, case.name);
-                }
-            }
+    let start = Instant::now();
+    let (sources, left_out) = match sources::sources(options.full) {
+        Ok(found) => found,
+        Err(error) => {
+            println!("FAILED to generate: {error}");
+            return ExitCode::FAILURE;
         }
+    };
+    let sources: Vec<Source> =
+        sources.into_iter().filter(|s| s.name.contains(&options.filter)).step_by(options.every).collect();
+    println!("NVRTC {major}.{minor}; {} different sources on {} threads", sources.len(), options.threads);
+    let tallies = check_all(&sources, &options);
+    for (arch, tally) in options.archs.iter().zip(&tallies) {
         println!(
-            "sm_{}{}: {} sources, {kernels} kernels compiled in {:.1} s; most registers {most}; {spilling} spill",
-            capability.0,
-            capability.1,
-            chosen.len(),
-            start.elapsed().as_secs_f64()
+            "sm_{}{}: {} kernels compiled in {:.0} s of a thread; most registers {}; {} spill; {} sources failed",
+            arch.0,
+            arch.1,
+            tally.kernels,
+            tally.time.as_secs_f64(),
+            tally.most_registers,
+            tally.spilling,
+            tally.failed
         );
     }
-    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    println!("{:.0} s in all", start.elapsed().as_secs_f64());
+    for text in &left_out {
+        println!("left to --full: {text}");
+    }
+    if tallies.iter().any(|t| t.failed > 0) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -1,0 +1,129 @@
+//! What is compiled: one of each kind of kernel, the sample pipelines, or the whole matrix.
+
+use std::collections::HashSet;
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_graph::{PipelineSpec, PlanRequest};
+
+use crate::cases::{Case, Strides, matrix, operators, plan};
+
+/// A program, and what it is for.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// For every architecture, not one of them.
+    pub(crate) everywhere: bool,
+}
+
+/// The benchmark's workloads: size of the input and the pipeline.
+const PIPELINES: [(&str, u32, u32, &str); 4] = [
+    (
+        "w1",
+        1920,
+        1080,
+        "resize width=1280 height=720 ! color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel",
+    ),
+    (
+        "w2",
+        3840,
+        2160,
+        "resize width=1920 height=1080 ! color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel",
+    ),
+    (
+        "w3",
+        500,
+        375,
+        "resize width=341 height=256 ! crop center=true width=224 height=224 ! normalize mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225] ! layout to=chw",
+    ),
+    (
+        "w4",
+        1920,
+        1080,
+        "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 inputs=gray ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges ! threshold threshold=100 inputs=mix",
+    ),
+];
+
+/// Cases of which one image is enough: they differ from others of their family in what is the same code for all
+/// sample types and formats.
+const ONCE: [&str; 17] = [
+    "separable 0x0",
+    "separable 1x1",
+    "separable 3x3",
+    "separable 5x0",
+    "separable 0x3",
+    "separable 15x15",
+    "Reflect 6",
+    "Replicate",
+    "Wrap",
+    "Constant",
+    "color to bgr",
+    "color to bgra",
+    "color to rgba",
+    "resample wide 2:3",
+    "resample antialias 2:3",
+    "resample antialias up",
+    "flip y",
+];
+
+/// The image of those cases.
+const WITH: [&str; 2] = ["640x480 rgb u8", "640x480 gray u8"];
+
+/// Whether a case of the matrix is compiled without `--full`.
+fn selected(case: &Case) -> bool {
+    !ONCE.iter().any(|name| case.name.contains(name)) || WITH.iter().any(|image| case.name.ends_with(image))
+}
+
+/// Every different program, and what was left out.
+pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> {
+    let mut sources = Vec::new();
+    for (name, width, height, line) in PIPELINES {
+        for fuse in [true, false] {
+            pipeline(name, (width, height), line, fuse, &mut sources)?;
+        }
+    }
+    let mut cases = operators(1920, 1080);
+    cases.extend(matrix(640, 480));
+    let all = cases.len();
+    cases.retain(|case| full || selected(case));
+    for case in &cases {
+        let plan = plan(std::slice::from_ref(case), 2, Strides::Pitched);
+        for (_, text) in mip_cuda::kernel_sources(&plan)? {
+            sources.push(Source { name: case.name.clone(), text, everywhere: false });
+        }
+    }
+    let mut seen = HashSet::new();
+    sources.retain(|source| seen.insert(code(&source.text)));
+    let left_out = all - cases.len();
+    let what = ONCE.map(str::trim).join(", ");
+    let text = format!(
+        "{left_out} of {all} single kernels ({what}: other sample types and formats than u8 gray and rgb)"
+    );
+    let turns = "every single kernel for the architectures but one".to_owned();
+    Ok((sources, if full { Vec::new() } else { vec![text, turns] }))
+}
+
+/// Without the comments, which name tasks and shapes.
+fn code(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The groups of a pipeline, as it is planned.
+fn pipeline(
+    name: &str,
+    (width, height): (u32, u32),
+    line: &str,
+    fuse: bool,
+    sources: &mut Vec<Source>,
+) -> Result<(), String> {
+    let image = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).map_err(|e| e.to_string())?;
+    let graph = PipelineSpec::parse_line(line).and_then(|spec| spec.build()).map_err(|e| e.to_string())?;
+    let inputs = [image.with_layout(Layout::Hwc)];
+    let request =
+        PlanRequest { inputs: &inputs, batch: 1, lanes: 4, fuse, memory_limit: None, workspace: &|_, _| 0 };
+    let plan = mip_graph::plan(&graph, &request).map_err(|e| e.to_string())?;
+    for (group, text) in mip_cuda::kernel_sources(&plan)? {
+        let how = if fuse { "fused" } else { "one kernel a task" };
+        sources.push(Source { name: format!("{name} ({how}), group {group}"), text, everywhere: true });
+    }
+    Ok(())
+}
