@@ -11,10 +11,13 @@
 //! let line = "gray:color_convert to=gray ! soft:gaussian_blur ! edges:sobel inputs=gray ! blend inputs=soft,edges";
 //! let graph = PipelineSpec::parse_line(line)?.build()?;
 //! let photo = [ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?];
-//! let plan = plan(&graph, &PlanRequest { lanes: 4, ..PlanRequest::new(&photo) })?;
-//! assert_eq!((plan.lanes, plan.waits.len()), (2, 2));
-//! assert_eq!(check(&plan), Ok(()));
-//! println!("{}", render_text(&plan));
+//! let request = PlanRequest { lanes: 4, ..PlanRequest::new(&photo) };
+//! let fused = plan(&graph, &request)?;
+//! assert_eq!(fused.groups.len(), 1);
+//! assert_eq!(check(&fused), Ok(()));
+//! println!("{}", render_text(&fused));
+//! let unfused = plan(&graph, &PlanRequest { fuse: false, ..request })?;
+//! assert_eq!((unfused.groups.len(), unfused.lanes, unfused.waits.len()), (4, 2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -38,6 +41,6 @@ pub use check::{PlanFault, check};
 pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
-pub use print::{MemorySummary, TaskReport, check_report, render_json, render_text};
+pub use print::{FusionSummary, MemorySummary, TaskReport, check_report, render_json, render_text};
 pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

@@ -1,5 +1,9 @@
 use clap::ValueEnum;
-use mini_image_pipe::Pipeline;
+use mini_image_pipe::{Pipeline, PipelineConfig};
+use mip_core::ImageDesc;
+use mip_graph::FusionSummary;
+use mip_plan::Plan;
+use serde_json::json;
 
 use crate::args::{PipelineArgs, PlanArgs, SizeArgs};
 use crate::console;
@@ -35,13 +39,31 @@ enum Format {
     Json,
 }
 
+/// The plan for the same request without fusion, whatever memory that takes.
+fn unfused(pipeline: &Pipeline, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Failure> {
+    let config = PipelineConfig { fuse: false, memory_limit: None, ..pipeline.config().clone() };
+    Ok(Pipeline::from_graph(pipeline.task_graph().clone(), config).plan_for(inputs, batch)?)
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pipeline = Pipeline::from_spec(&args.pipeline.load()?, args.plan.config())?;
     pipeline.task_graph().validate()?;
     let inputs = args.size.resolve(pipeline.task_graph().inputs())?;
-    let plan = pipeline.plan_for(&inputs, usize::from(args.batch))?;
+    let batch = usize::from(args.batch);
+    let plan = pipeline.plan_for(&inputs, batch)?;
+    let summary = match pipeline.config().fuse {
+        true => Some(FusionSummary::of(&plan, &unfused(&pipeline, &inputs, batch)?)),
+        false => None,
+    };
     match args.format {
-        Format::Text => console::line(mip_graph::render_text(&plan).trim_end()),
-        Format::Json => console::json(&mip_graph::render_json(&plan)),
+        Format::Text => {
+            let beside = summary.map_or_else(String::new, |s| s.render_text());
+            console::line((mip_graph::render_text(&plan) + &beside).trim_end())
+        }
+        Format::Json => {
+            let mut json = mip_graph::render_json(&plan);
+            json["fusion_summary"] = json!(summary);
+            console::json(&json)
+        }
     }
 }

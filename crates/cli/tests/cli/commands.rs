@@ -99,6 +99,11 @@ fn plan_prints_text_and_json() {
         assert!(document[number].is_u64(), "{number}: {document}");
     }
     assert_eq!(document["tasks"].as_array().unwrap().len(), 3);
+    assert_eq!(document["kernels"].as_array().unwrap().len(), 1);
+    assert_eq!(document["fusion"][0]["fused"], true);
+    assert_eq!(document["fusion_summary"]["unfused_kernels"], 3);
+    let apart = place.ok(&["plan", "-e", line, "--size", "64x48", "--no-fuse"]).stdout;
+    assert!(text.contains("1 kernel,") && apart.contains("3 kernels,") && apart.contains("fusion is off"));
     let single = place.ok(&["plan", "-e", line, "--size", "64x48", "--format", "json"]).json();
     assert!(document["sum_of_buffers"].as_u64() > single["sum_of_buffers"].as_u64());
 }

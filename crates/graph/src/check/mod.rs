@@ -1,6 +1,7 @@
 //! The last look at a plan: proves it right from the plan alone, with other means than the planner's.
 
 mod fault;
+mod fusion;
 mod groups;
 mod memory;
 mod order;
@@ -18,7 +19,9 @@ pub(crate) use stage::stage_fault;
 /// * every stage fits its kernel: number and shape of inputs, shape of the result, number of uniforms;
 /// * groups come after their producers, and lanes and waits order every dependency;
 /// * no wait is implied by others or orders nothing that is needed;
-/// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open.
+/// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open;
+/// * a custom kernel shares its group with no other task, tasks of a group are connected by what they read of each
+///   other, and what is said of each edge is true.
 ///
 /// # Errors
 /// The first fault found.
@@ -26,7 +29,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanFault> {
     references::check(plan)?;
     groups::check(plan)?;
     let clocks = order::check(plan)?;
-    memory::check(plan, &clocks)
+    memory::check(plan, &clocks)?;
+    fusion::check(plan)
 }
 
 #[cfg(test)]

@@ -153,3 +153,41 @@ fn stages_and_tasks_that_do_not_fit_are_found() {
     assert!(matches!(fault(|p| p.tasks[0].producers = vec![3]), PlanFault::Task { task: 0, .. }));
     assert!(matches!(fault(|p| p.tasks[4].producers.clear()), PlanFault::Task { task: 4, .. }));
 }
+
+#[test]
+fn what_may_not_share_a_group_and_what_is_said_of_edges_is_found() {
+    let said = |change: fn(&mut Plan)| fault(change).to_string();
+    assert!(said(|p| p.fusion[0].fused = true).contains("says fused true, but tasks"));
+    assert!(said(|p| p.fusion[0].from = 4).contains("does not read task 4"));
+    assert!(said(|p| p.fusion[0].to = 9).contains("there is no task 9"));
+    let line = "a:gaussian_blur ! b:threshold threshold=3 ! c:flip inputs=@input ! d:blend inputs=b,c";
+    let mut g = crate::PipelineSpec::parse_line(line).unwrap().build().unwrap();
+    let inputs = [rgb(64, 32)];
+    let fused = plan(&g, &PlanRequest::new(&inputs)).unwrap();
+    assert_eq!(fused.groups.len(), 1);
+    // The same with a custom kernel in place of the blur.
+    let mut wrong = fused.clone();
+    wrong.groups[0].stages[0].kernel = good().groups[0].stages[0].kernel.clone();
+    assert!(check(&wrong).unwrap_err().to_string().contains("shares its group with another task"));
+    // Two chains that only share an input, in one group.
+    for name in ["b", "c"] {
+        g.mark_output(g.task(name).unwrap()).unwrap();
+    }
+    let mut apart = plan(&g, &PlanRequest::new(&inputs)).unwrap();
+    assert_eq!(apart.groups.len(), 2);
+    let mut second = apart.groups.remove(1);
+    apart.groups[0].tasks.append(&mut second.tasks);
+    let first = apart.groups[0].stages.len();
+    apart.groups[0].stages.append(&mut second.stages);
+    assert_eq!(first, 2);
+    for task in &mut apart.tasks {
+        task.group = 0;
+    }
+    for buffer in &mut apart.buffers {
+        buffer.producer = buffer.producer.map(|_| 0);
+        buffer.consumers.dedup_by_key(|_| 0);
+        buffer.consumers.iter_mut().for_each(|c| *c = 0);
+    }
+    let found = check(&apart).unwrap_err().to_string();
+    assert!(found.contains("has nothing to do with the others"), "{found}");
+}

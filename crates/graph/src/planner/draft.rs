@@ -23,6 +23,8 @@ pub(super) struct Draft<'a> {
     pub(super) results: Vec<StageId>,
     /// Stages of each group, in topological order.
     pub(super) groups: Vec<Vec<StageId>>,
+    /// What the fusion passes found about each edge they looked at: why it was fused, or why not.
+    pub(super) verdicts: Vec<Option<Result<String, String>>>,
     /// Row g: the groups that finish before g starts, by lanes and waits. Filled by the waits pass.
     pub(super) before: BitMatrix,
     pub(super) plan: Plan,
@@ -38,7 +40,7 @@ pub(super) struct DraftStage {
 }
 
 /// Something a stage can read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DraftValue {
     /// A pipeline input.
     Input(usize),
@@ -68,6 +70,7 @@ impl<'a> Draft<'a> {
             stages: Vec::new(),
             results: Vec::new(),
             groups: Vec::new(),
+            verdicts: Vec::new(),
             before: BitMatrix::new(0),
             plan,
         }

@@ -4,6 +4,7 @@ mod arena;
 mod buffers;
 mod cover;
 mod draft;
+mod fuse;
 mod lanes;
 mod launch;
 mod limit;
@@ -29,7 +30,7 @@ pub struct PlanRequest<'a> {
     /// Most streams to use, at least 1. A plan uses fewer when the graph has less to run side by side,
     /// and never more than 256.
     pub lanes: u32,
-    /// Whether operators may share a kernel. There are no fusion passes yet, so that both give the same plan.
+    /// Whether operators may share a kernel: the same bytes, less memory traffic.
     pub fuse: bool,
     /// Most bytes that inputs, outputs and arena may take together; `None` for no limit.
     pub memory_limit: Option<usize>,
@@ -67,6 +68,16 @@ const PASSES: &[Pass] = &[
     Pass { name: "lower", run: Try(lower::lower) },
     // Fusion passes stand here: they merge groups while values are still stages and nothing is memory yet.
     //
+    // First of them, because it costs nothing: it makes what windows read and write as small as it gets, and leaves
+    // the edges where fusion has a price to the passes below, whose bounds it must not use up.
+    Pass { name: "fuse maps", run: Decide(fuse::maps) },
+    // Before windows, because recomputing a halo of cheap stages costs less than any halo of windows: where the
+    // bounds do not allow everything, loads go first.
+    Pass { name: "fuse loads", run: Decide(fuse::loads) },
+    // Last, on groups as large as they come without it: what it costs depends on the whole chain behind.
+    Pass { name: "fuse windows", run: Decide(fuse::windows) },
+    // Once nothing is merged any more; also when fusion is off, which is a decision too.
+    Pass { name: "record fusion", run: Decide(fuse::record) },
     // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.
     Pass { name: "launch order", run: Decide(launch::order) },
     // Once groups are final: only what crosses a group's edge, or is an output, exists as memory.

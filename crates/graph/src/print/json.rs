@@ -1,14 +1,14 @@
 use mip_core::ImageDesc;
-use mip_plan::{Buffer, Group, GroupId, Operand, Place, Plan, PlanTask, Stage};
+use mip_plan::{Buffer, EdgeDecision, Group, GroupId, Operand, Place, Plan, PlanTask, Stage};
 use serde_json::{Value, json};
 
 use super::MemorySummary;
 
 /// The plan as JSON, for programs: `batch, lanes, inputs[], outputs[], tasks[], kernels[], waits[], buffers[],
-/// arena_bytes, sum_of_buffers, output_bytes, peak_bytes, separate_bytes, saved_percent`.
+/// fusion[], arena_bytes, sum_of_buffers, output_bytes, peak_bytes, separate_bytes, saved_percent, traffic_bytes`.
 ///
 /// `kernels` are the groups in launch order; `group`, `on`, `depends_on`, `producer` and `consumers` are indices
-/// into it. `producers` of a task are indices into `tasks`, buffers are referred to by index into `buffers`.
+/// into it. `producers` of a task are indices into `tasks`, `from` and `to` of an edge in `fusion` are names, buffers are referred to by index into `buffers`.
 pub fn render_json(plan: &Plan) -> Value {
     let memory = MemorySummary::of(plan);
     let inputs = plan.inputs.iter().map(|i| json!({ "name": i.name, "buffer": i.buffer }));
@@ -21,6 +21,7 @@ pub fn render_json(plan: &Plan) -> Value {
         "outputs": outputs.collect::<Vec<_>>(),
         "tasks": plan.tasks.iter().map(task).collect::<Vec<_>>(),
         "kernels": plan.groups.iter().enumerate().map(|(id, g)| kernel(plan, id, g)).collect::<Vec<_>>(),
+        "fusion": plan.fusion.iter().map(|d| edge(plan, d)).collect::<Vec<_>>(),
         "waits": waits.collect::<Vec<_>>(),
         "buffers": plan.buffers.iter().map(buffer).collect::<Vec<_>>(),
         "arena_bytes": memory.arena_bytes,
@@ -29,6 +30,7 @@ pub fn render_json(plan: &Plan) -> Value {
         "peak_bytes": memory.peak_bytes,
         "separate_bytes": memory.separate_bytes,
         "saved_percent": memory.saved_percent,
+        "traffic_bytes": plan.traffic_bytes(),
     })
 }
 
@@ -63,6 +65,16 @@ fn kernel(plan: &Plan, id: GroupId, group: &Group) -> Value {
         "writes": group.writes(),
         "depends_on": group.depends_on,
         "workspace": group.workspace.map(|w| json!({ "offset": w.offset, "bytes": w.bytes })),
+    })
+}
+
+fn edge(plan: &Plan, decision: &EdgeDecision) -> Value {
+    json!({
+        "from": plan.tasks[decision.from].name,
+        "to": plan.tasks[decision.to].name,
+        "fused": decision.fused,
+        "reason": decision.reason,
+        "bytes_saved": decision.bytes_saved,
     })
 }
 

@@ -1,11 +1,11 @@
 use std::fmt::Write;
 
-use mip_plan::{Buffer, BufferId, GroupId, Place, Plan};
+use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan};
 
 use super::MemorySummary;
 use super::table::table;
 
-/// The plan as text: kernels in launch order, waits, buffers with their places and lifetimes, memory in all.
+/// The plan as text: kernels in launch order, decisions about fusion, waits, buffers with their places and lifetimes, memory in all.
 /// Groups are `#0`, `#1`, ... in launch order. The same plan always gives the same text.
 pub fn render_text(plan: &Plan) -> String {
     let mut out = format!(
@@ -19,12 +19,15 @@ pub fn render_text(plan: &Plan) -> String {
         let _ = write!(out, "\n{title}\n{}", table(&rows));
     };
     section("kernels", (0..plan.groups.len()).map(|id| kernel_row(plan, id)).collect());
+    if !plan.fusion.is_empty() {
+        section("fusion", plan.fusion.iter().map(|d| edge_row(plan, d)).collect());
+    }
     if !plan.waits.is_empty() {
         section("waits", plan.waits.iter().map(|w| vec![format!("#{} for #{}", w.group, w.on)]).collect());
     }
     let buffers = plan.buffers.iter().map(buffer_row);
     section("buffers", buffers.chain(workspace_rows(plan)).collect());
-    section("memory", memory_rows(&MemorySummary::of(plan)));
+    section("memory", memory_rows(&MemorySummary::of(plan), plan.traffic_bytes()));
     out
 }
 
@@ -44,6 +47,17 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
         kernels.join(" > "),
         shape.unwrap_or_default(),
         format!("{} -> {}", names(plan, &group.reads()), names(plan, &group.writes())),
+    ]
+}
+
+fn edge_row(plan: &Plan, decision: &EdgeDecision) -> Vec<String> {
+    let name = |task: usize| plan.tasks[task].name.as_str();
+    let saved = if decision.fused { format!("{} bytes saved", decision.bytes_saved) } else { String::new() };
+    vec![
+        format!("{} -> {}", name(decision.from), name(decision.to)),
+        if decision.fused { "fused" } else { "not fused" }.to_owned(),
+        saved,
+        decision.reason.clone(),
     ]
 }
 
@@ -93,12 +107,13 @@ fn workspace_rows(plan: &Plan) -> impl Iterator<Item = Vec<String>> + '_ {
     })
 }
 
-fn memory_rows(memory: &MemorySummary) -> Vec<Vec<String>> {
+fn memory_rows(memory: &MemorySummary, traffic: u64) -> Vec<Vec<String>> {
     let row = |what: &str, bytes: usize| vec![what.to_owned(), format!("{bytes} bytes")];
     let mut together = row("arena and outputs", memory.peak_bytes);
     together.push(format!(
         "of {} if none were shared: {:.1}% saved",
         memory.separate_bytes, memory.saved_percent
     ));
-    vec![row("arena", memory.arena_bytes), row("outputs", memory.output_bytes), together]
+    let moved = vec!["read and written".to_owned(), format!("{traffic} bytes")];
+    vec![row("arena", memory.arena_bytes), row("outputs", memory.output_bytes), together, moved]
 }
