@@ -127,6 +127,40 @@ impl ThreeToTwo {
     }
 }
 
+/// The pairs of interleaved RGB rows shrunk by exactly 2:1, which repeat every 12 source bytes.
+#[derive(Debug)]
+pub(crate) struct TwoToOne {
+    /// The near and far bytes of two output pixels, for sources at the start of sixteen bytes and at their end.
+    pub(crate) choose: [[u8; REACH]; 2],
+}
+
+impl TwoToOne {
+    /// Source bytes of a block.
+    pub(crate) const SOURCE: usize = 48;
+    /// Output samples of a block.
+    pub(crate) const OUTPUT: usize = 24;
+
+    /// `None` for any other ratio.
+    pub(crate) fn new(taps: &AxisTaps, step: usize) -> Option<Self> {
+        let matches = step == 3
+            && taps.taps() == 2
+            && taps.starts().iter().enumerate().all(|(x, &s)| s as usize == 2 * x)
+            && taps.all_weights().iter().all(|&w| w == 0.5);
+        if !matches {
+            return None;
+        }
+        let mut choose = [[ZERO; REACH]; 2];
+        for (shift, choose) in [0, 4].into_iter().zip(&mut choose) {
+            for s in 0..6 {
+                let near = s / 3 * 6 + s % 3;
+                choose[2 * s] = (shift + near) as u8;
+                choose[2 * s + 1] = (shift + near + 3) as u8;
+            }
+        }
+        Some(Self { choose })
+    }
+}
+
 /// Weighted sums in binary32 for any weights.
 #[derive(Debug)]
 pub(crate) struct SumTable {

@@ -3,7 +3,7 @@
 use mip_core::ImageDesc;
 use mip_plan::{AxisTaps, Resample};
 
-use super::byte_taps::{PairTable, ThreeToTwo, exact_bits};
+use super::byte_taps::{PairTable, ThreeToTwo, TwoToOne, exact_bits};
 use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::Level;
@@ -17,8 +17,9 @@ pub(crate) struct Exact {
     x: AxisTaps,
     y: AxisTaps,
     table: PairTable,
-    /// For RGB by 3:2, where [`PairTable`] has many equal entries.
+    /// For RGB by 3:2 and 2:1, where [`PairTable`] has many equal entries.
     three_to_two: Option<ThreeToTwo>,
+    two_to_one: Option<TwoToOne>,
     y_bits: u32,
     planes: usize,
     step: usize,
@@ -37,9 +38,9 @@ impl Exact {
         if table.bits + y_bits > 8 {
             return None;
         }
-        let three_to_two = ThreeToTwo::new(&kernel.x, step);
+        let (three_to_two, two_to_one) = (ThreeToTwo::new(&kernel.x, step), TwoToOne::new(&kernel.x, step));
         let (x, y) = (kernel.x.clone(), kernel.y.clone());
-        Some(Self { x, y, table, three_to_two, y_bits, planes: input.planes(), step })
+        Some(Self { x, y, table, three_to_two, two_to_one, y_bits, planes: input.planes(), step })
     }
 
     fn compute_plane<const ROWS: usize>(
@@ -53,13 +54,18 @@ impl Exact {
         let done = match level {
             Level::Portable => 0,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2(v3) => match (&self.three_to_two, &rows[..]) {
-                (Some(table), &[first, second]) => {
-                    let weights = [weights[0], weights[1]];
-                    crate::simd::three_to_two_avx2(v3, table, [first, second], weights, bits, out)
+            Level::Avx2(v3) => {
+                use crate::simd::{pairs_avx2, three_to_two_avx2, two_to_one_avx2};
+                match (&rows[..], &weights[..], &self.three_to_two, &self.two_to_one) {
+                    (&[a, b], &[wa, wb], Some(table), _) => {
+                        three_to_two_avx2(v3, table, [a, b], [wa, wb], bits, out)
+                    }
+                    (&[a, b], &[wa, wb], _, Some(table)) => {
+                        two_to_one_avx2(v3, table, [a, b], [wa, wb], bits, out)
+                    }
+                    _ => pairs_avx2(v3, &self.table, rows, weights, bits, out),
                 }
-                _ => crate::simd::pairs_avx2(v3, &self.table, rows, weights, bits, out),
-            },
+            }
         };
         let scale = (1 << self.table.bits) as f32;
         for (s, out) in out.iter_mut().enumerate().skip(done) {

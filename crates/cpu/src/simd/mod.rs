@@ -14,6 +14,8 @@ mod portable;
 mod resample;
 #[cfg(target_arch = "x86_64")]
 mod three_to_two;
+#[cfg(target_arch = "x86_64")]
+mod two_to_one;
 
 pub(crate) use luma::LumaTable;
 #[cfg(target_arch = "x86_64")]
@@ -25,6 +27,8 @@ pub(crate) use portable::Portable;
 pub(crate) use resample::{pairs_avx2, sums_avx2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use three_to_two::three_to_two_avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use two_to_one::two_to_one_avx2;
 
 use std::ops::Range;
 
