@@ -258,5 +258,6 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         buffers,
         waits: Vec::new(),
         arena_bytes: 0,
+        fusion: Vec::new(),
     }
 }
