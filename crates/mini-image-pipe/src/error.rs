@@ -58,6 +58,14 @@ pub enum Error {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A frame of a stream that did not get through.
+    #[error("frame {number}: {error}")]
+    Frame {
+        /// Its number in the stream, counted from 0.
+        number: u64,
+        /// What happened.
+        error: Box<Error>,
+    },
     /// No output to read.
     #[error("task '{task}' has no output to read: {reason}")]
     NoOutput {
@@ -71,6 +79,9 @@ pub enum Error {
 impl Error {
     /// Whether the request itself was wrong (exit code 2 of `mip`), rather than something failing while running.
     pub const fn is_request(&self) -> bool {
+        if let Self::Frame { error, .. } = self {
+            return error.is_request();
+        }
         !matches!(
             self,
             Self::Run(

@@ -12,7 +12,7 @@ pub use mip_runtime::CancelToken;
 pub use config::PipelineConfig;
 pub use device::Device;
 pub use error::Error;
-pub use pipeline::Pipeline;
+pub use pipeline::{FrameError, FrameResult, FrameStream, Pipeline, StreamOptions, StreamedFrame};
 pub use report::{AllocatorReport, ExecutionReport};
 
 pub mod prelude {
@@ -29,7 +29,9 @@ pub mod prelude {
     pub use mip_plan::{Border, CustomError, CustomKernel};
     pub use mip_runtime::{CancelToken, TaskState};
 
-    pub use crate::{Device, Error, ExecutionReport, Pipeline, PipelineConfig};
+    pub use crate::{
+        Device, Error, ExecutionReport, FrameResult, FrameStream, Pipeline, PipelineConfig, StreamOptions,
+    };
 }
 
 pub use {

@@ -7,7 +7,7 @@ mod support;
 use std::fmt;
 use std::sync::LazyLock;
 
-use mini_image_pipe::{Device, PipelineConfig};
+use mini_image_pipe::{Device, PipelineConfig, StreamOptions};
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_cpu::SimdLevel;
 use mip_testkit::strategies::{image_desc, image_of};
@@ -137,6 +137,38 @@ proptest! {
         for frame in 0..frames.len() {
             let differ = differing(&alone[frame % 2], &dag.results(&pipeline, frame));
             prop_assert!(differ.is_empty(), "frame {frame}, at most {most} at once: {differ:?} differ");
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_what_its_frames_give_alone(case in case(), most in 1..5_usize, step in 0.0..2.0_f64) {
+        let Case { dag, images, others, order } = &case;
+        let [input] = dag.used_inputs()[..] else { return Ok(()) };
+        let (changed, changes) = dag.with_other_uniforms(step);
+        let expected = [
+            dag.run_task_by_task(&PLAIN, images),
+            dag.run_task_by_task(&PLAIN, others),
+            changed.run_task_by_task(&PLAIN, images),
+            changed.run_task_by_task(&PLAIN, others),
+        ];
+        let mut pipeline = dag.pipeline(config(&DEVICES[2], 4, true), *order);
+        let tasks = changes.iter().map(|(task, ..)| pipeline.task(task).unwrap()).collect::<Vec<_>>();
+        let options = StreamOptions { frames_in_flight: most, ..StreamOptions::default() };
+        let mut stream = pipeline.stream(&options).unwrap();
+        let mut results = Vec::new();
+        for frame in 0..8 {
+            if frame == 4 {
+                for (task, (_, parameter, value)) in tasks.iter().zip(&changes) {
+                    stream.pipeline().set_parameter(*task, parameter, value.clone()).unwrap();
+                }
+            }
+            results.extend(stream.push([images, others][frame % 2][input].clone()));
+        }
+        results.extend(stream);
+        for (frame, result) in results.into_iter().enumerate() {
+            let got: Results = result.unwrap().outputs.into_iter().collect();
+            let differ = differing(&expected[frame / 4 * 2 + frame % 2], &got);
+            prop_assert!(differ.is_empty(), "frame {frame}, {most} in flight: {differ:?} differ");
         }
     }
 }

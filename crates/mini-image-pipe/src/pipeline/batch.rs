@@ -1,10 +1,7 @@
 //! Making one batch buffer of many frames.
 
-use std::sync::Arc;
-
 use mip_core::{ALIGNMENT, BatchLayout, ImageBuffer, ImageViewMut};
-use mip_runtime::device::DeviceError;
-use mip_runtime::pooled_image;
+use mip_runtime::pooled_image_with;
 
 use super::Pipeline;
 use crate::Error;
@@ -43,21 +40,16 @@ impl Pipeline {
             return Ok(only.clone());
         }
         let layout = BatchLayout::pitched(*frames[0].desc(), frames.len(), ALIGNMENT)?;
-        let block = self.memory()?.allocate_pinned(layout.span())?;
-        let host = block.memory().host().ok_or_else(|| {
-            DeviceError::Unsupported("the device offers no host access to pinned memory".to_owned())
-        })?;
-        let mut bytes = host.write(0..layout.span())?;
-        let mut batch = ImageViewMut::new(layout, &mut bytes)?;
-        for (index, frame) in frames.iter().enumerate() {
-            let from = frame.view();
-            for plane in 0..layout.desc.planes() {
-                for y in 0..layout.desc.height as usize {
-                    batch.row_mut(index, plane, y).copy_from_slice(from.row(0, plane, y));
+        let fill = |batch: &mut ImageViewMut<'_>| {
+            for (index, frame) in frames.iter().enumerate() {
+                let from = frame.view();
+                for plane in 0..layout.desc.planes() {
+                    for y in 0..layout.desc.height as usize {
+                        batch.row_mut(index, plane, y).copy_from_slice(from.row(0, plane, y));
+                    }
                 }
             }
-        }
-        drop(bytes);
-        Ok(pooled_image(layout, Arc::new(block))?)
+        };
+        Ok(pooled_image_with(&*self.memory()?, layout, fill)?)
     }
 }

@@ -90,18 +90,38 @@ impl Pipeline {
         Ok(std::iter::once(base.clone()).chain(numbered).find(|n| !taken(n)).unwrap_or(base))
     }
 
+    /// Makes the pipeline input of a graph that was built by hand and got no image yet: where a single task still
+    /// needs an input, it is clear which.
+    pub(super) fn declare_only_input(&mut self) -> Result<(), Error> {
+        let open = |task: &TaskHandle| self.graph.sources(*task).is_ok_and(|s| s.contains(&None));
+        let open: Vec<TaskHandle> = self.graph.tasks().filter(open).collect();
+        if let [task] = open[..] {
+            let name = self.new_input_name(task, None)?;
+            self.graph.declare_input(&name)?;
+            self.graph.connect_input(&name, task)?;
+        }
+        Ok(())
+    }
+
     /// The images of all inputs in declared order.
     pub(super) fn bound_inputs(&self) -> Result<Vec<ImageBuffer>, Error> {
-        let names = self.graph.inputs();
-        (0..names.len())
-            .map(|i| {
-                self.bound
-                    .get(i)
-                    .cloned()
-                    .flatten()
-                    .ok_or_else(|| Error::MissingInput { name: names[i].clone(), task: self.reader_of(i) })
-            })
-            .collect()
+        (0..self.graph.inputs().len()).map(|i| self.bound_input(i)).collect()
+    }
+
+    /// As [`Pipeline::bound_inputs`], with `image` for one of them.
+    pub(super) fn inputs_with(&self, index: usize, image: ImageBuffer) -> Result<Vec<ImageBuffer>, Error> {
+        let others = (0..self.graph.inputs().len()).filter(|&i| i != index);
+        let mut images = others.map(|i| self.bound_input(i)).collect::<Result<Vec<_>, _>>()?;
+        images.insert(index, image);
+        Ok(images)
+    }
+
+    fn bound_input(&self, index: usize) -> Result<ImageBuffer, Error> {
+        let missing = || {
+            let name = self.graph.inputs()[index].clone();
+            Error::MissingInput { name, task: self.reader_of(index) }
+        };
+        self.bound.get(index).cloned().flatten().ok_or_else(missing)
     }
 
     fn reader_of(&self, input: usize) -> String {

@@ -6,6 +6,7 @@ mod inputs;
 mod outputs;
 mod recover;
 mod sessions;
+mod stream;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use mip_runtime::{DagScheduler, RuntimeError};
 use crate::{Error, PipelineConfig};
 use outputs::Results;
 use sessions::Sessions;
+pub use stream::{FrameError, FrameResult, FrameStream, StreamOptions, StreamedFrame};
 
 /// A graph of operators together with the images it works on and the device that runs it.
 ///

@@ -1,11 +1,12 @@
 //! Keeping what is expensive to make: plans and loaded kernels, by input shape.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use mip_core::ImageDesc;
 use mip_plan::Uniforms;
 use mip_runtime::device::Device;
-use mip_runtime::{Session, SessionOptions};
+use mip_runtime::{Session, SessionOptions, SessionRing};
 
 use super::Pipeline;
 use crate::Error;
@@ -26,7 +27,8 @@ pub(super) struct Sessions {
 struct Kept {
     inputs: Vec<ImageDesc>,
     batch: usize,
-    session: Arc<Session>,
+    /// One session; frame streams add siblings.
+    ring: SessionRing,
     uniforms: Vec<Arc<[Uniforms]>>,
     uniform_version: u64,
 }
@@ -40,13 +42,28 @@ pub(super) struct Ready {
 impl Sessions {
     /// Gives up the sessions of devices other than this one.
     pub(super) fn keep_only(&mut self, device: &Arc<dyn Device>) {
-        self.kept.retain(|kept| same(kept.session.device(), device));
+        self.kept.retain(|kept| same(kept.ring.first().device(), device));
     }
 }
 
 impl Pipeline {
     /// The session for these input shapes and batch, made if there is none.
     pub(super) fn ready(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<Ready, Error> {
+        let kept = self.kept(inputs, batch)?;
+        Ok(Ready { session: kept.ring.first().clone(), uniforms: kept.uniforms.clone() })
+    }
+
+    /// The session for the next frame of a stream of `width` frames in flight.
+    pub(super) fn ready_in_turn(
+        &mut self,
+        inputs: &[ImageDesc],
+        width: NonZero<usize>,
+    ) -> Result<Ready, Error> {
+        let kept = self.kept(inputs, 1)?;
+        Ok(Ready { session: kept.ring.turn(width)?, uniforms: kept.uniforms.clone() })
+    }
+
+    fn kept(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<&mut Kept, Error> {
         if self.sessions.topology_version != self.graph.topology_version() {
             self.sessions.kept.clear();
             self.sessions.topology_version = self.graph.topology_version();
@@ -57,15 +74,13 @@ impl Pipeline {
             None => self.make_session(inputs, batch)?,
         };
         if kept.uniform_version != self.graph.uniform_version() {
-            kept.uniforms = mip_graph::uniforms(&self.graph, inputs, kept.session.plan())?;
+            kept.uniforms = mip_graph::uniforms(&self.graph, inputs, kept.ring.first().plan())?;
             kept.uniform_version = self.graph.uniform_version();
         }
-        let ready = Ready { session: kept.session.clone(), uniforms: kept.uniforms.clone() };
         if self.sessions.kept.len() == KEPT {
             self.sessions.kept.remove(0);
         }
-        self.sessions.kept.push(kept);
-        Ok(ready)
+        Ok(self.sessions.kept.push_mut(kept))
     }
 
     fn make_session(&self, inputs: &[ImageDesc], batch: usize) -> Result<Kept, Error> {
@@ -81,7 +96,7 @@ impl Pipeline {
         Ok(Kept {
             inputs: inputs.to_vec(),
             batch,
-            session: Arc::new(session),
+            ring: SessionRing::new(Arc::new(session)),
             uniforms,
             uniform_version: self.graph.uniform_version(),
         })

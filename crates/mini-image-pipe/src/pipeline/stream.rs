@@ -1,0 +1,257 @@
+//! Frame streams: several frames under way at once, results in order.
+
+use std::collections::VecDeque;
+use std::num::NonZero;
+
+use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
+use mip_runtime::{InFlight, RunRequest, TaskReport, Ticket, pooled_image_with};
+
+use super::Pipeline;
+use crate::Error;
+
+/// How a [`FrameStream`] runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamOptions {
+    /// Frames under way at once, at least 1; 3 by default, so that the upload of one, the kernels of another and the
+    /// download of a third overlap. Each takes memory of its own.
+    pub frames_in_flight: usize,
+    /// The pipeline input that frames go to; may be left out where there is one. Other inputs keep the images that
+    /// were set.
+    pub input: Option<String>,
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        Self { frames_in_flight: 3, input: None }
+    }
+}
+
+/// Frames going through a pipeline: see [`Pipeline::stream`]. Iterating waits for what is under way, oldest first.
+#[derive(Debug)]
+pub struct FrameStream<'a> {
+    // Declared first: dropping it waits for the frames, which use the pipeline's sessions.
+    in_flight: InFlight<Error>,
+    pipeline: &'a mut Pipeline,
+    input: usize,
+    /// Names of the outputs of the frames under way, oldest first.
+    names: VecDeque<Vec<String>>,
+}
+
+/// A frame's results.
+#[derive(Debug, Clone)]
+pub struct StreamedFrame {
+    /// Its number in the stream, counted from 0.
+    pub number: u64,
+    /// Task names and results, in the pipeline's order. Each owns its memory.
+    pub outputs: Vec<(String, ImageBuffer)>,
+    /// All tasks, in topological order.
+    pub tasks: Vec<TaskReport>,
+}
+
+/// A frame that did not get through. The frames after it go on.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("frame {number}: {error}")]
+pub struct FrameError {
+    /// Its number in the stream, counted from 0.
+    pub number: u64,
+    /// What happened, naming the task.
+    pub error: Box<Error>,
+    /// Results of the branches that completed.
+    pub outputs: Vec<(String, ImageBuffer)>,
+    /// All tasks, in topological order; empty where the frame was refused before it started.
+    pub tasks: Vec<TaskReport>,
+}
+
+impl From<FrameError> for Error {
+    fn from(FrameError { number, error, .. }: FrameError) -> Self {
+        Self::Frame { number, error }
+    }
+}
+
+/// What became of a frame.
+pub type FrameResult = Result<StreamedFrame, FrameError>;
+
+impl Pipeline {
+    /// Opens a stream of frames: [`FrameStream::push`] starts each without waiting for it, and hands out results in
+    /// order once [`StreamOptions::frames_in_flight`] are under way. Results are those of [`Pipeline::execute`].
+    ///
+    /// ```
+    /// # use mini_image_pipe::prelude::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let mut pipeline = Pipeline::new(PipelineConfig::default());
+    /// pipeline.add_operator("flipped", Flip::horizontal())?;
+    /// let desc = ImageDesc::new(64, 48, PixelFormat::Rgb, DType::U8)?;
+    /// let mut stream = pipeline.stream(&StreamOptions::default())?;
+    /// let mut done = Vec::new();
+    /// for _ in 0..10 {
+    ///     let frame = stream.frame(desc, |pixels| pixels.data_mut().fill(7))?;
+    ///     done.extend(stream.push(frame)); // the result of the frame before the three under way
+    /// }
+    /// done.extend(stream); // waits for the rest
+    /// assert!(done.iter().zip(0..).all(|(frame, n)| frame.as_ref().is_ok_and(|f| f.number == n)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the graph is incomplete, the settings are out of range, there is no such input, or it is not said which
+    /// of several.
+    pub fn stream(&mut self, options: &StreamOptions) -> Result<FrameStream<'_>, Error> {
+        self.config.check()?;
+        let most = NonZero::new(options.frames_in_flight).ok_or_else(|| Error::Config {
+            setting: "frames_in_flight",
+            given: "0".to_owned(),
+            allowed: "at least 1",
+        })?;
+        let input = self.stream_input(options.input.as_deref())?;
+        Ok(FrameStream { in_flight: InFlight::new(most), pipeline: self, input, names: VecDeque::new() })
+    }
+
+    /// [`Pipeline::stream`] over all frames of an iterator: gives a result for each, in order, and takes frames
+    /// only as results are asked for.
+    ///
+    /// # Errors
+    /// As for [`Pipeline::stream`].
+    pub fn stream_frames<I: IntoIterator<Item = ImageBuffer>>(
+        &mut self,
+        frames: I,
+        options: &StreamOptions,
+    ) -> Result<impl Iterator<Item = FrameResult> + use<'_, I>, Error> {
+        let mut stream = self.stream(options)?;
+        let mut frames = frames.into_iter().fuse();
+        Ok(std::iter::from_fn(move || {
+            frames.by_ref().find_map(|frame| stream.push(frame)).or_else(|| stream.next())
+        }))
+    }
+
+    fn stream_input(&mut self, name: Option<&str>) -> Result<usize, Error> {
+        if self.graph.inputs().is_empty() {
+            self.declare_only_input()?;
+        }
+        self.graph.validate()?;
+        let names = self.graph.inputs();
+        let listed = || names.iter().map(|n| format!("@{n}")).collect::<Vec<_>>().join(", ");
+        match (name, names.len()) {
+            (None, 1) => Ok(0),
+            (None, several) => Err(Error::Usage(format!(
+                "a stream feeds one pipeline input, but this pipeline has {several}: {}; name one in \
+                 StreamOptions::input and set the others",
+                listed()
+            ))),
+            (Some(name), _) => names.iter().position(|n| n == name).ok_or_else(|| {
+                Error::Usage(format!("there is no pipeline input '@{name}'; inputs: {}", listed()))
+            }),
+        }
+    }
+}
+
+impl FrameStream<'_> {
+    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits for the oldest and
+    /// hands out its result; `None` until then.
+    ///
+    /// Parameters and images set before count for this frame and those after it. A frame of another size gets a plan
+    /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
+    pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
+        let Self { in_flight, pipeline, input, names } = self;
+        let most = in_flight.most();
+        let mut started = Vec::new();
+        // The oldest may be handed out by this very call; its names come first in the queue.
+        let finished = in_flight.push(|| pipeline.start(frame, *input, most, &mut started));
+        names.push_back(started);
+        finished.map(|finished| result(finished, names.pop_front().unwrap_or_default()))
+    }
+
+    /// Frames under way now.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Frames pushed so far.
+    pub fn pushed(&self) -> u64 {
+        self.in_flight.pushed()
+    }
+
+    /// Waits for all frames under way; their results in order.
+    pub fn finish(self) -> Vec<FrameResult> {
+        self.collect()
+    }
+
+    /// The pipeline, to set parameters or the images of other inputs between frames.
+    pub const fn pipeline(&mut self) -> &mut Pipeline {
+        self.pipeline
+    }
+
+    /// As [`Pipeline::pooled_image`].
+    ///
+    /// # Errors
+    /// As for [`Pipeline::pooled_image`].
+    pub fn frame(
+        &self,
+        desc: ImageDesc,
+        fill: impl FnOnce(&mut ImageViewMut<'_>),
+    ) -> Result<ImageBuffer, Error> {
+        self.pipeline.pooled_image(desc, fill)
+    }
+}
+
+impl Iterator for FrameStream<'_> {
+    type Item = FrameResult;
+
+    /// Waits for the oldest frame under way; `None` when there is none (until another is pushed).
+    fn next(&mut self) -> Option<FrameResult> {
+        let finished = self.in_flight.pop()?;
+        Some(result(finished, self.names.pop_front().unwrap_or_default()))
+    }
+}
+
+impl Pipeline {
+    /// Starts a frame; notes the names of its outputs.
+    fn start(
+        &mut self,
+        frame: ImageBuffer,
+        input: usize,
+        width: NonZero<usize>,
+        names: &mut Vec<String>,
+    ) -> Result<Ticket, Error> {
+        if frame.batch_size() != 1 {
+            let text = format!("a stream takes single images, but one holds {}", frame.batch_size());
+            return Err(Error::Usage(text));
+        }
+        self.config.check()?;
+        self.graph.validate()?;
+        let images = self.inputs_with(input, frame)?;
+        let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
+        let ready = self.ready_in_turn(&descs, width)?;
+        let plan = ready.session.plan();
+        *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.clone()).collect();
+        let request = RunRequest { uniforms: ready.uniforms, ..RunRequest::new(images) };
+        Ok(ready.session.submit(request)?)
+    }
+
+    /// An image in pooled memory that the device copies from at full speed: filled once, then handed to
+    /// [`FrameStream::push`] or [`Pipeline::set_input`], and back in its pool when the last clone is dropped.
+    /// What is in it before it is filled is unspecified.
+    ///
+    /// # Errors
+    /// When there is no memory, or the device cannot be opened.
+    pub fn pooled_image(
+        &self,
+        desc: ImageDesc,
+        fill: impl FnOnce(&mut ImageViewMut<'_>),
+    ) -> Result<ImageBuffer, Error> {
+        Ok(pooled_image_with(&*self.memory()?, BatchLayout::tight(desc, 1)?, fill)?)
+    }
+}
+
+fn result(finished: mip_runtime::frames::Finished<Error>, names: Vec<String>) -> FrameResult {
+    let number = finished.number;
+    let refused =
+        |error| FrameError { number, error: Box::new(error), outputs: Vec::new(), tasks: Vec::new() };
+    let report = finished.result.map_err(refused)?;
+    let outputs = names.into_iter().zip(report.outputs).filter_map(|(name, image)| Some((name, image?)));
+    let (outputs, tasks) = (outputs.collect(), report.tasks);
+    match report.error {
+        None => Ok(StreamedFrame { number, outputs, tasks }),
+        Some(error) => Err(FrameError { number, error: Box::new(error.into()), outputs, tasks }),
+    }
+}
