@@ -22,4 +22,4 @@ pub use encode::{WriteOptions, check_encodable, encode};
 pub use error::IoError;
 pub use format::FileFormat;
 pub use inputs::expand_inputs;
-pub use write::write_image;
+pub use write::{WholeFile, write_image};

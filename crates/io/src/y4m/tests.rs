@@ -190,7 +190,7 @@ proptest! {
             writer.write(&planes).unwrap();
             frames.push(planes);
         }
-        let bytes = writer.finish().unwrap();
+        let bytes = writer.into_inner();
         prop_assert_eq!(open(&bytes).unwrap().header().clone(), header);
         prop_assert_eq!(read_all(&bytes).unwrap(), frames);
     }

@@ -3,7 +3,7 @@ use std::io::Write;
 use super::{Y4mError, Y4mHeader};
 use crate::yuv::Planes;
 
-/// Writes frames as a Y4M stream. Frames go out whole and at once: give it an unbuffered output.
+/// Writes frames as a Y4M stream. Each frame is flushed: no buffer is needed in between.
 #[derive(Debug)]
 pub struct Y4mWriter<W> {
     output: W,
@@ -34,18 +34,16 @@ impl<W: Write> Y4mWriter<W> {
     pub fn write(&mut self, planes: &Planes) -> Result<(), Y4mError> {
         self.write_all(b"FRAME\n")?;
         self.write_all(planes.bytes())?;
+        // Whoever reads the pipe gets each frame when it is done.
+        let flushed = self.output.flush();
+        flushed.map_err(|source| Y4mError::Write { name: self.name.clone(), source })?;
         self.frame += 1;
         Ok(())
     }
 
-    /// Flushes and gives the output back.
-    ///
-    /// # Errors
-    /// [`Y4mError::Write`].
-    pub fn finish(mut self) -> Result<W, Y4mError> {
-        let flushed = self.output.flush();
-        flushed.map_err(|source| Y4mError::Write { name: self.name, source })?;
-        Ok(self.output)
+    /// Gives the output back.
+    pub fn into_inner(self) -> W {
+        self.output
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> Result<(), Y4mError> {
