@@ -61,6 +61,19 @@ impl From<mip_io::IoError> for Failure {
     }
 }
 
+impl From<mip_io::y4m::Y4mError> for Failure {
+    fn from(error: mip_io::y4m::Y4mError) -> Self {
+        match &error {
+            mip_io::y4m::Y4mError::Write { source, .. }
+                if source.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                Self::ReaderGone
+            }
+            _ => Self::Running(error.to_string()),
+        }
+    }
+}
+
 impl From<mini_image_pipe::Error> for Failure {
     fn from(error: mini_image_pipe::Error) -> Self {
         let text = error.to_string();

@@ -11,6 +11,7 @@ mod console;
 mod demo;
 mod failure;
 mod validate;
+mod video;
 mod work;
 
 use std::process::ExitCode;

@@ -6,11 +6,13 @@ mod devices;
 mod ops;
 mod plan;
 mod run;
+mod stream;
 mod validate;
 
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
+pub(crate) use stream::FormatArg;
 
 /// Runs image-processing pipelines: describe a graph of operators once, run it over any number of images.
 ///
@@ -30,6 +32,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Demo(demo::Args),
     Run(run::Args),
+    Stream(stream::Args),
     Check(check::Args),
     Plan(plan::Args),
     Ops(ops::Args),
@@ -42,6 +45,7 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(&args),
             Self::Run(args) => run::run(&args),
+            Self::Stream(args) => stream::run(&args),
             Self::Check(args) => check::run(&args),
             Self::Plan(args) => plan::run(&args),
             Self::Ops(args) => ops::run(&args),

@@ -1,0 +1,156 @@
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use mini_image_pipe::Pipeline;
+use mip_io::yuv::{Matrix, Range};
+
+use crate::args::{PipelineArgs, RunArgs, SetParameter};
+use crate::console;
+use crate::failure::Failure;
+use crate::video::{self, Output, Source, Target};
+
+/// Runs a pipeline over video (Y4M), several frames at once
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mip stream [OPTIONS] PIPELINE [-i FILE] [-o FILE]\n       mip stream [OPTIONS] -e ONE-LINE [-i FILE] [-o FILE]"
+)]
+#[command(after_help = "Examples:
+  mip stream edges.toml -i in.y4m -o out.y4m
+  ffmpeg -i in.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - \\
+    | mip stream -e 'gaussian_blur kernel=9' \\
+    | ffmpeg -f yuv4mpegpipe -i - out.mp4
+
+The pipeline sees rgb (or gray, for video without chroma) of 8 bits, and has one output. Y4M says
+everything but the colour matrix: without --matrix, 709 is assumed from 720 lines on, 601 below, and a
+note on stderr says so.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+    /// Video to read; `-`, or nothing, is stdin
+    #[arg(short = 'i', long = "input", value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Video to write (.y4m); `-`, or nothing, is stdout
+    #[arg(short = 'o', long = "out", value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Frames under way at once; each takes memory of its own
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=64))]
+    frames_in_flight: u16,
+    /// Colour matrix of the video, in and out: 601, 709 or 2020
+    #[arg(long, value_name = "MATRIX")]
+    matrix: Option<Matrix>,
+    /// Range of the samples read, over what the stream says: full or limited
+    #[arg(long, value_name = "RANGE")]
+    range: Option<Range>,
+    /// Chroma sampling to write [default: as read; mono for gray results]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output_format: Option<FormatArg>,
+    /// Value for a parameter, over the pipeline file's; repeat for several
+    #[arg(long = "set", value_name = "TASK.PARAMETER=VALUE")]
+    set: Vec<SetParameter>,
+    #[command(flatten)]
+    execution: RunArgs,
+    /// Print a JSON report to stdout; needs -o, because video goes there otherwise
+    #[arg(long)]
+    json: bool,
+}
+
+/// `--output-format`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Luma only; for gray results.
+    Mono,
+    /// Chroma of half width and height.
+    #[value(name = "420")]
+    C420,
+    /// Chroma of half width.
+    #[value(name = "422")]
+    C422,
+    /// Full chroma.
+    #[value(name = "444")]
+    C444,
+}
+
+/// Pinned memory kept for frames: enough for a few dozen of 4K.
+const PINNED: usize = 1 << 30;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let result = execute(args);
+    if let (true, Some(_), Err(failure)) = (args.json, named(args.out.as_deref()), &result)
+        && let Some(message) = failure.message()
+    {
+        console::json(&serde_json::json!({ "error": message, "exit_code": failure.code() }))?;
+    }
+    result
+}
+
+fn execute(args: &Args) -> Result<(), Failure> {
+    let (input, out) = (named(args.input.as_deref()), named(args.out.as_deref()));
+    check_ends(args, input, out)?;
+    let spec = args.pipeline.load()?;
+    let mut config = args.execution.config(1)?;
+    config.pinned_pool_size = PINNED;
+    let mut pipeline = Pipeline::from_spec(&spec, config)?;
+    for set in &args.set {
+        let task = pipeline.task(&set.task)?;
+        pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
+    }
+    pipeline.task_graph().validate()?;
+
+    let source = Source::open(input, args.matrix, args.range)?;
+    let target = Target::new(&pipeline, &source, args.output_format)?;
+    if target.needs_matrix(&source) {
+        note_assumptions(args, &source);
+    }
+    let output = Output::create(out, &target)?;
+    let outcome = video::run(&mut pipeline, source, &target, output, args.frames_in_flight.into())?;
+    if args.json {
+        console::json(&video::summary(&pipeline, &outcome, args.frames_in_flight)?)?;
+    }
+    let seconds = outcome.elapsed.as_secs_f64();
+    let rate = outcome.frames as f64 / seconds.max(1e-9);
+    let device = pipeline.config().device.info()?.name;
+    let no_gpu =
+        if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
+    let frames = crate::work::count(outcome.frames as usize, "frame");
+    console::note(format_args!("{frames} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"));
+    Ok(())
+}
+
+/// A file that was named; `-` stands for stdin or stdout.
+fn named(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| *path != Path::new("-"))
+}
+
+fn check_ends(args: &Args, input: Option<&Path>, out: Option<&Path>) -> Result<(), Failure> {
+    let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
+    match out {
+        None if args.json => {
+            refuse("--json prints to stdout, but the video goes there; name a file for it with -o")
+        }
+        None if std::io::stdout().is_terminal() => {
+            refuse("video does not belong on a terminal; pipe it into another program or name a file with -o")
+        }
+        _ if input.is_none() && std::io::stdin().is_terminal() => refuse(
+            "no video: name a file with -i, or pipe Y4M in (`ffmpeg -i FILE -f yuv4mpegpipe - | mip stream ...`)",
+        ),
+        Some(out) => video::check_extension(out),
+        None => Ok(()),
+    }
+}
+
+/// Says what the stream leaves open and was assumed.
+fn note_assumptions(args: &Args, source: &Source) {
+    if args.matrix.is_none() {
+        let (matrix, height) = (source.matrix, source.header().height);
+        console::note(format_args!(
+            "note: Y4M does not say the colour matrix; assumed {matrix} for {height} lines (--matrix says it)"
+        ));
+    }
+    if args.range.is_none() && source.header().range.is_none() {
+        let range = source.range;
+        console::note(format_args!(
+            "note: the stream does not say its range; assumed {range} (--range says it)"
+        ));
+    }
+}

@@ -1,0 +1,14 @@
+//! What happens around the pipeline in `mip stream`: frames are read and turned into images on one thread, and turned
+//! into planes and written on another, while the pipeline has several under way.
+
+mod output;
+mod run;
+mod source;
+mod summary;
+mod target;
+
+pub(crate) use output::{Output, check_extension};
+pub(crate) use run::{Outcome, run};
+pub(crate) use source::Source;
+pub(crate) use summary::summary;
+pub(crate) use target::Target;

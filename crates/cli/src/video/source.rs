@@ -1,0 +1,87 @@
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc};
+use mip_io::y4m::{Y4mHeader, Y4mReader};
+use mip_io::yuv::{Matrix, Range, YuvConverter};
+use mip_runtime::{MemoryManager, pooled_image_with};
+
+use crate::failure::Failure;
+
+/// The video read.
+pub(crate) struct Source {
+    reader: Y4mReader<Box<dyn Read + Send>>,
+    pub(crate) matrix: Matrix,
+    pub(crate) range: Range,
+}
+
+/// Frames that wait between reading and the pipeline.
+const AHEAD: usize = 2;
+
+impl Source {
+    /// Opens a file, or stdin, and reads the header. What it does not say is taken from the height and from custom.
+    pub(crate) fn open(
+        path: Option<&Path>,
+        matrix: Option<Matrix>,
+        range: Option<Range>,
+    ) -> Result<Self, Failure> {
+        let name = path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
+        let input: Box<dyn Read + Send> =
+            match path {
+                Some(path) => Box::new(File::open(path).map_err(|source| {
+                    Failure::from(mip_io::IoError::Read { path: path.to_owned(), source })
+                })?),
+                None => Box::new(std::io::stdin()),
+            };
+        let reader = Y4mReader::new(input, &name)?;
+        let header = reader.header();
+        let matrix = matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height));
+        let range = range.unwrap_or_else(|| header.effective_range());
+        Ok(Self { reader, matrix, range })
+    }
+
+    pub(crate) const fn header(&self) -> &Y4mHeader {
+        self.reader.header()
+    }
+
+    /// What frames become.
+    pub(crate) fn desc(&self) -> Result<ImageDesc, Failure> {
+        let header = self.header();
+        let format = YuvConverter::format(header.sampling);
+        let desc = ImageDesc::new(header.width, header.height, format, DType::U8);
+        desc.map_err(|error| Failure::Running(error.to_string()))
+    }
+
+    /// Reads frames into pinned memory on a thread of its own, which is not waited for: it may be in the middle of
+    /// reading from a pipe that gives nothing more.
+    pub(crate) fn start(
+        self,
+        memory: Arc<MemoryManager>,
+    ) -> Result<Receiver<Result<ImageBuffer, Failure>>, Failure> {
+        let layout = BatchLayout::tight(self.desc()?, 1).map_err(|e| Failure::Running(e.to_string()))?;
+        let (send, frames) = sync_channel(AHEAD);
+        std::thread::spawn(move || {
+            let Self { mut reader, matrix, range } = self;
+            let converter = YuvConverter::new(matrix, range);
+            let mut planes = reader.planes();
+            let mut next = || -> Result<Option<ImageBuffer>, Failure> {
+                if !reader.read(&mut planes)? {
+                    return Ok(None);
+                }
+                let image = pooled_image_with(&memory, layout, |image| converter.read(&planes, image));
+                Ok(Some(image.map_err(mini_image_pipe::Error::from)?))
+            };
+            // After a failure there is nothing more; after a failed send nobody listens.
+            while let Some(frame) = next().transpose() {
+                let failed = frame.is_err();
+                if send.send(frame).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Ok(frames)
+    }
+}

@@ -1,0 +1,45 @@
+use mini_image_pipe::Pipeline;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::failure::Failure;
+
+/// What `mip stream --json` prints: the keys of `mip run --json` that make sense for a stream, and its rate. Keys
+/// may be added, never changed.
+pub(crate) fn summary(
+    pipeline: &Pipeline,
+    outcome: &Outcome,
+    frames_in_flight: u16,
+) -> Result<Value, Failure> {
+    let memory = pipeline.memory()?;
+    let stats = memory.stats();
+    let (effective, reason) = memory.effective_mode();
+    let elapsed = outcome.elapsed.as_secs_f64();
+    let tasks = outcome.tasks.iter().map(|task| {
+        json!({
+            "name": task.name,
+            "op": task.op,
+            "invocations": task.invocations,
+            "state": task.state.to_string(),
+        })
+    });
+    Ok(json!({
+        "device": pipeline.config().device.info()?.name,
+        "frames": outcome.frames,
+        "frames_in_flight": frames_in_flight,
+        "elapsed_ms": elapsed * 1e3,
+        "frames_per_second": outcome.frames as f64 / elapsed.max(1e-9),
+        "allocator": {
+            "requested": memory.requested_mode(),
+            "effective": effective,
+            "reason": reason,
+        },
+        "graph": pipeline.scheduler().graph_stats(),
+        "memory": {
+            "driver_allocations": stats.device.driver_allocations + stats.pinned.driver_allocations,
+            "peak_device_bytes": stats.device.peak,
+            "pinned_bytes": stats.pinned.peak,
+        },
+        "tasks": tasks.collect::<Vec<_>>(),
+    }))
+}
