@@ -5,6 +5,7 @@
 //!        [--device N] [--threads N]          compare; exit 1 if anything differs
 //! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator, and copies
 //! parity --copies                            time copies only, by number of threads
+//! parity --groups [--time [--staged]]        the same for groups of several stages; by stage as well with --staged
 //! parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no GPU
 //! ```
 
@@ -17,6 +18,11 @@ mod cases;
 mod compare;
 #[path = "parity/copies.rs"]
 mod copies;
+#[path = "../testing/groups.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs, clippy::pedantic, reason = "shared with tests")]
+mod group_cases;
+#[path = "parity/groups.rs"]
+mod groups;
 #[path = "parity/rig.rs"]
 mod rig;
 #[path = "parity/timing.rs"]
@@ -38,6 +44,8 @@ pub(crate) struct Options {
     threads: usize,
     time: bool,
     copies: bool,
+    groups: bool,
+    staged: bool,
     prepare: Option<(u32, u32)>,
 }
 
@@ -79,6 +87,8 @@ fn options() -> Result<Options, String> {
         threads,
         time: false,
         copies: false,
+        groups: false,
+        staged: false,
         prepare: None,
     };
     let mut arguments = std::env::args().skip(1);
@@ -93,6 +103,8 @@ fn options() -> Result<Options, String> {
             "--device" => options.device = number(&value()?)?,
             "--threads" => options.threads = number(&value()?)?.max(1),
             "--time" => options.time = true,
+            "--groups" => options.groups = true,
+            "--staged" => options.staged = true,
             "--copies" => options.copies = true,
             "--prepare" => options.prepare = Some(number(&value()?).map(|n| (n as u32 / 10, n as u32 % 10))?),
             _ => return Err(format!("unknown option {name}")),
@@ -116,6 +128,14 @@ fn run(options: &Options) -> Result<bool, String> {
         "cuda:{} {} (compute capability {}.{})",
         found.index, found.name, found.capability.0, found.capability.1
     );
+    if options.groups {
+        let result = if options.time {
+            groups::time(&device, options).map(|()| true)
+        } else {
+            groups::compare(&device, options)
+        };
+        return result.map_err(|e| e.to_string());
+    }
     if options.time || options.copies {
         let timed = if options.time { timing::time(&device, options) } else { Ok(()) };
         let timed = timed.and_then(|()| copies::copies(&device, options.device));

@@ -261,3 +261,30 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         fusion: Vec::new(),
     }
 }
+
+/// A plan with a group a stage, intermediates in buffers.
+pub fn split(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
+    let mut plan = plan(case, batch, strides);
+    let stages = std::mem::take(&mut plan.groups[0].stages);
+    let mut groups = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    for (index, mut stage) in stages.into_iter().enumerate() {
+        let place = stage.store.unwrap_or_else(|| {
+            let layout = Strides::Pitched.of(stage.output, batch);
+            let (name, place) = (format!("task{index}"), Place::Arena { offset: 0 });
+            plan.buffers.push(Buffer { name, layout, place, producer: Some(index), consumers: Vec::new() });
+            plan.buffers.len() - 1
+        });
+        stage.store = Some(place);
+        for input in &mut stage.inputs {
+            if let Operand::Stage(earlier) = *input {
+                *input = Operand::Buffer(places[earlier]);
+            }
+        }
+        places.push(place);
+        let stages = vec![stage];
+        groups.push(Group { tasks: vec![index], stages, lane: 0, depends_on: Vec::new(), workspace: None });
+    }
+    plan.groups = groups;
+    plan
+}

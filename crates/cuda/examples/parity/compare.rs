@@ -23,7 +23,7 @@ fn family(case: &Case) -> String {
 }
 
 /// Runs `work` on every item, on several threads.
-fn in_parallel<T: Sync>(items: &[T], threads: usize, work: impl Fn(&T) + Sync) {
+pub(crate) fn in_parallel<T: Sync>(items: &[T], threads: usize, work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -92,7 +92,7 @@ fn on_cpu(plan: &Plan) -> Result<(Vec<AlignedBytes>, AlignedBytes), DeviceError>
 }
 
 /// The first sample that differs, in words; `None` when all are equal.
-fn difference(layout: &BatchLayout, cpu: &[u8], gpu: &[u8]) -> Option<String> {
+pub(crate) fn difference(layout: &BatchLayout, cpu: &[u8], gpu: &[u8]) -> Option<String> {
     let desc = layout.desc;
     let size = desc.dtype.size();
     let mut first = None;

@@ -31,11 +31,11 @@ impl Watch {
     }
 }
 
-/// A plan of one group, its buffers in memory of their own.
+/// A plan of one group or of several, its buffers in memory of their own.
 pub(crate) struct Rig {
     pub(crate) plan: Plan,
     pub(crate) stream: Arc<dyn Stream>,
-    executable: Arc<dyn Executable>,
+    executables: Vec<Arc<dyn Executable>>,
     pub(crate) buffers: Vec<BufferRef>,
     pub(crate) watch: Arc<Watch>,
 }
@@ -47,12 +47,21 @@ impl Rig {
         executable: Arc<dyn Executable>,
         stream: Arc<dyn Stream>,
     ) -> Result<Self, DeviceError> {
+        Self::of_groups(device, plan, vec![executable], stream)
+    }
+
+    pub(crate) fn of_groups(
+        device: &dyn Device,
+        plan: Plan,
+        executables: Vec<Arc<dyn Executable>>,
+        stream: Arc<dyn Stream>,
+    ) -> Result<Self, DeviceError> {
         let allocate = |buffer: &mip_plan::Buffer| {
             let memory = BufferMemory::Block(device.allocate(Space::Device, buffer.layout.span())?);
             Ok(BufferRef { memory, offset: 0, layout: buffer.layout })
         };
         let buffers = plan.buffers.iter().map(allocate).collect::<Result<_, DeviceError>>()?;
-        Ok(Self { plan, stream, executable, buffers, watch: Arc::default() })
+        Ok(Self { plan, stream, executables, buffers, watch: Arc::default() })
     }
 
     pub(crate) fn upload(&self, buffer: usize, image: ImageBuffer) -> Result<(), DeviceError> {
@@ -60,11 +69,15 @@ impl Rig {
     }
 
     pub(crate) fn launch(&self) -> Result<(), DeviceError> {
-        let group = &self.plan.groups[0];
+        (0..self.executables.len()).try_for_each(|group| self.launch_group(group))
+    }
+
+    fn launch_group(&self, index: usize) -> Result<(), DeviceError> {
+        let group = &self.plan.groups[index];
         let buffers = |ids: Vec<usize>| ids.into_iter().map(|id| self.buffers[id].clone()).collect();
         self.stream.submit(Command::Launch(Launch {
-            executable: self.executable.clone(),
-            group: 0,
+            executable: self.executables[index].clone(),
+            group: index,
             inputs: buffers(group.reads()),
             outputs: buffers(group.writes()),
             workspace: None,

@@ -11,10 +11,10 @@ use crate::cases::{Case, Strides, fill, operators, plan};
 use crate::rig::Rig;
 
 /// Bytes of inputs and outputs that rotate, so that caches do not serve repeated runs.
-const ROTATE: usize = 256 << 20;
-const SAMPLES: usize = 15;
+pub(crate) const ROTATE: usize = 256 << 20;
+pub(crate) const SAMPLES: usize = 15;
 
-fn median(times: &mut [f32]) -> f32 {
+pub(crate) fn median(times: &mut [f32]) -> f32 {
     times.sort_by(f32::total_cmp);
     times[times.len() / 2]
 }

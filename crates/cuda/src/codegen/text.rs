@@ -18,6 +18,7 @@ pub(crate) enum Piece {
     Strip,
     Patch,
     Window,
+    Exact,
 }
 
 impl Piece {
@@ -36,6 +37,7 @@ impl Piece {
             Self::Strip => include_str!("../kernels/fused/strip.cu"),
             Self::Patch => include_str!("../kernels/fused/patch.cu"),
             Self::Window => include_str!("../kernels/fused/window.cu"),
+            Self::Exact => include_str!("../kernels/fused/exact.cu"),
         }
     }
 }

@@ -202,6 +202,11 @@ impl Writer<'_> {
         )
     }
 
+    /// Whether nothing but memory takes a node's value.
+    fn is_only_stored(&self, n: usize) -> bool {
+        self.pass.patch.is_none() && !self.pass.nodes.list.iter().any(|node| node.inputs.contains(&n))
+    }
+
     fn window(&self, patch: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
@@ -224,7 +229,8 @@ impl Writer<'_> {
                 (
                     format!("Gradient<{t}, {STRIP}, {bytes}>"),
                     String::new(),
-                    format!("{name}_rows.result({name});"),
+                    // What is only stored is rounded when it is stored.
+                    format!("{name}_rows.result<{}>({name});", !self.is_only_stored(n)),
                 )
             }
         };

@@ -34,8 +34,9 @@ pub(super) struct Raw {
     pub buffer: usize,
     /// Bytes from one row to the next.
     pub pitch: i64,
-    /// Where it begins in shared memory, and one past its end.
+    /// Where it begins in shared memory; bytes of a chunk's copy; and one past the last copy's end.
     pub offset: i64,
+    pub bytes: i64,
     pub end: i64,
 }
 
@@ -63,7 +64,8 @@ impl Layout {
         let columns = best_columns(setting, roles, width)?;
         let enough = 3 * i64::from(target.multiprocessors);
         let blocks = |rows: i64| ceil(width, columns) * ceil(height, rows) * setting.batch() as i64;
-        let candidates: &[i64] = if windows { &[72, 64, 56, 48, 40, 32, 24, 16, 8, 4] } else { &[16, 8, 4] };
+        let candidates: &[i64] =
+            if windows { &[72, 64, 56, 48, 40, 32, 24, 16, 8, 4] } else { &[32, 16, 8, 4] };
         let mut smallest = None;
         for &rows in candidates {
             if rows > 8 && (rows >= height + 16 || blocks(rows) < enough) {
@@ -105,7 +107,7 @@ impl Layout {
     fn pass(&self, setting: &Setting<'_>, roles: &Roles, patch: Option<usize>, end: i64) -> Option<Pass> {
         let targets: Vec<Operand> = match patch {
             Some(k) => vec![roles.patches[k].source],
-            None => setting.stored().map(Operand::Stage).filter(|&s| roles.patch_of(s).is_none()).collect(),
+            None => last_targets(setting, roles),
         };
         if targets.is_empty() {
             return None;
@@ -120,7 +122,7 @@ impl Layout {
         let mut pass = Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new() };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
         if !found.is_empty() {
-            pass.chunk = rows.min(4 * WARPS);
+            pass.chunk = rows.min(2 * WARPS);
             let mut offset = end;
             for (node, buffer) in found {
                 let raw = self.raw(setting, &pass, node, buffer, offset);
@@ -159,22 +161,37 @@ impl Layout {
         let rows = rows.flat_map(|first| (0..pass.rows).step_by(pass.chunk as usize).map(move |c| first + c));
         let rows = rows.map(|first| extent(&kernel.y, span(y, first, pass.chunk, 1))).max();
         let pitch = align(columns.unwrap_or(1) * pixel + 15);
-        Raw { node, buffer, pitch, offset, end: offset + pitch * rows.unwrap_or(1) }
+        let bytes = pitch * rows.unwrap_or(1);
+        // The next chunk is on its way while one is read.
+        let copies = if pass.chunk < pass.rows { 2 } else { 1 };
+        Raw { node, buffer, pitch, offset, bytes, end: offset + bytes * copies }
     }
+}
+
+/// What is written in the last pass: stored results that lie in no patch.
+fn last_targets(setting: &Setting<'_>, roles: &Roles) -> Vec<Operand> {
+    setting.stored().map(Operand::Stage).filter(|&s| roles.patch_of(s).is_none()).collect()
 }
 
 /// Columns of a block: those with the fewest runs of a warp over the width, the narrowest of several.
 fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64, String> {
     let mut best: Option<(i64, i64)> = None;
+    let chains = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.chains();
+    let last_chains = chains(&last_targets(setting, roles));
+    let chains: Vec<bool> = roles.patches.iter().map(|p| chains(&[p.source])).collect();
     for columns in (8..=128).step_by(8) {
         if columns > 8 && columns >= width + 8 {
             break;
         }
         // Any number of rows: regions along x do not depend on it.
         let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
-        let chained = if roles.chained.contains(&true) { 2 * STRIP } else { 0 };
-        if columns + chained > 32 * STRIP {
+        // Lanes that hand columns to each other are those of one warp.
+        let apron = |chains: bool| if chains { 2 * STRIP } else { 0 };
+        if columns + apron(last_chains) > 32 * STRIP {
             break;
+        }
+        if x.patches.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * STRIP) {
+            continue;
         }
         let runs = |len: i64| ceil(len, 32 * STRIP);
         let work: i64 = x.patches.iter().map(|p| runs(p.len)).sum::<i64>() + 1;

@@ -12,9 +12,11 @@
 //! layout    blocks, shared memory, passes
 //! nodes     the values of a pass, and when each is needed
 //! emit, passes, parameters    their text
+//! exact     resizing by simple ratios in integers
 //! ```
 
 mod emit;
+mod exact;
 mod layout;
 mod nodes;
 mod parameters;
@@ -37,6 +39,8 @@ use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
 const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window];
+const PIECES_WITH_EXACT: &[Piece] =
+    &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window, Piece::Exact];
 
 /// Everything decided about a fused kernel but its text.
 struct Decided {
@@ -117,8 +121,9 @@ pub(super) fn fused_code(
         let entry = format!("fused_i{align_in}o{align_out}");
         let _ = writeln!(
             text,
-            "extern \"C\" __global__ void __launch_bounds__({})\n{entry}(const __grid_constant__ Params0 p) {{",
-            32 * WARPS
+            "extern \"C\" __global__ void __launch_bounds__({}, {})\n{entry}(const __grid_constant__ Params0 p) {{",
+            32 * WARPS,
+            blocks_at_once(&roles, &layout, align_in)
         );
         text.push_str(&indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1));
         text.push_str("}\n");
@@ -141,7 +146,7 @@ pub(super) fn fused_code(
         uniforms: parameters.uniforms,
         grid,
         text,
-        pieces: PIECES,
+        pieces: if roles.patches.iter().any(|p| p.exact.is_some()) { PIECES_WITH_EXACT } else { PIECES },
     })
 }
 
@@ -163,6 +168,15 @@ fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usiz
     list
 }
 
+/// Blocks that a multiprocessor should run at once: leaves each thread enough registers to spill few or none.
+fn blocks_at_once(roles: &Roles, layout: &Layout, align_in: usize) -> u32 {
+    let integers =
+        |pass: &layout::Pass| pass.patch.is_some_and(|k| roles.patches[k].exact.is_some()) && align_in >= 4;
+    // Sums and weights of a resampling in registers beside everything else.
+    let wide = layout.passes.iter().any(|pass| !pass.raws.is_empty() && !integers(pass));
+    if wide { 4 } else { 5 }
+}
+
 /// The body of the kernel.
 fn block(
     setting: &Setting<'_>,
@@ -181,7 +195,7 @@ fn block(
     for k in 0..roles.patches.len() {
         inner.push_str(&Writer::origin(layout, k));
     }
-    if !roles.patches.is_empty() {
+    if !roles.patches.is_empty() || layout.passes.iter().any(|p| !p.raws.is_empty()) {
         inner.push_str("__syncthreads();\n");
     }
     for pass in &layout.passes {

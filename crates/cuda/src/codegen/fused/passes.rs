@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use mip_core::ImageDesc;
 use mip_plan::{Kernel, Operand};
 
+use super::exact::Exact;
 use super::layout::{Layout, Pass, Raw};
 use super::regions::Axis;
 use super::roles::Roles;
@@ -61,23 +62,10 @@ impl Writer<'_> {
         };
         let first_x = if self.pass.nodes.chains() { format!("{first_x} - {STRIP}") } else { first_x };
         let mut text = self.comment();
-        let rows = self.rows(&first_x, &first_y, &height);
         if self.pass.raws.is_empty() {
-            text.push_str(&rows);
+            text.push_str(&self.rows(&first_x, &first_y, &height));
         } else {
-            let (all, chunk) = (self.pass.rows, self.pass.chunk);
-            let _ = writeln!(text, "for (int chunk = 0; chunk < {all}; chunk += {chunk}) {{");
-            let last = format!("min({first_y} + min(chunk + {chunk}, {all}), {height}) - 1");
-            let mut inner = format!(
-                "const int top = max({first_y} + chunk, 0), bottom = {last};\nif (bottom < top) continue;\n__syncthreads();\n"
-            );
-            for raw in &self.pass.raws {
-                inner.push_str(&self.raw(raw, &first_x));
-            }
-            inner.push_str("wait_for_copies();\n__syncthreads();\n");
-            inner.push_str(&rows);
-            text.push_str(&indented(&inner, 1));
-            text.push_str("}\n");
+            text.push_str(&self.chunks(&first_x, &first_y, &height));
         }
         if let Some(k) = self.pass.patch {
             text.push_str("__syncthreads();\n");
@@ -111,8 +99,40 @@ impl Writer<'_> {
         )
     }
 
-    /// Copies what one resampling of a chunk reads.
-    fn raw(&self, raw: &Raw, first_x: &str) -> String {
+    /// Rows in chunks: the bytes that the next chunk's resamplings read are copied while one is computed.
+    fn chunks(&self, first_x: &str, first_y: &str, height: &str) -> String {
+        let pass = self.pass;
+        let (chunk, count) = (pass.chunk, (pass.rows + pass.chunk - 1) / pass.chunk);
+        let range = |n: &str| {
+            format!(
+                "const int chunk = {n} * {chunk}, top = max({first_y} + chunk, 0), bottom = min({first_y} + min(chunk + {chunk}, {}), {height}) - 1;\n",
+                pass.rows
+            )
+        };
+        let mut text = String::from("{\n");
+        let mut fill =
+            format!("auto fill = [&](int n) {{\n    {}    if (bottom < top) return;\n", range("n"));
+        let mut inner = String::new();
+        for raw in &pass.raws {
+            let (before, copy, here) = self.raw(raw, first_x, count > 1);
+            text.push_str(&indented(&before, 1));
+            fill.push_str(&indented(&copy, 1));
+            inner.push_str(&here);
+        }
+        fill.push_str("};\nfill(0);\n");
+        text.push_str(&indented(&fill, 1));
+        let mut body = String::from("wait_for_copies();\n__syncthreads();\n");
+        if count > 1 {
+            let _ = writeln!(body, "if (n + 1 < {count}) fill(n + 1);");
+        }
+        let _ = write!(body, "{}if (bottom < top) continue;\n{inner}", range("n"));
+        body.push_str(&self.rows(first_x, first_y, height));
+        let _ = write!(text, "    for (int n = 0; n < {count}; n++) {{\n{}    }}\n}}\n", indented(&body, 2));
+        text
+    }
+
+    /// What one resampling reads: what all chunks share, the copy for chunk `n`, and where a chunk finds it.
+    fn raw(&self, raw: &Raw, first_x: &str, several: bool) -> (String, String, String) {
         let node = &self.pass.nodes.list[raw.node];
         let Operand::Stage(index) = node.of else { unreachable!("a resampling is a stage") };
         let Kernel::Resample(kernel) = &self.setting.stage(index).kernel else {
@@ -121,31 +141,74 @@ impl Writer<'_> {
         let desc = self.setting.layouts[raw.buffer].desc;
         let (k, name) = (self.input(raw.buffer), self.name(raw.node));
         let pixel = desc.channels() * desc.dtype.size();
-        let reach = |first: String, last: String, flipped: bool, size: &str, taps: usize, table: &str| {
-            let (low, high) = if flipped { (last, first) } else { (first, last) };
-            let start = |i: &str| {
-                format!("(int)__ldg(p.s{index}_{table}_starts + min(max({i}, 0), p.{size}{index} - 1))")
-            };
-            (start(&low), format!("{} + {taps}", start(&high)))
+        let start = |i: &str, size: &str, table: &str| {
+            format!("(int)__ldg(p.s{index}_{table}_starts + min(max({i}, 0), p.{size}{index} - 1))")
         };
         let wide = self.pass.strips * STRIP;
-        let end_x = format!("({first_x} + {})", if node.x.flipped { wide - STRIP } else { wide - 1 });
-        let begin_x = format!("({first_x})");
-        let (first, last) = (node.x.text(&begin_x), node.x.text(&end_x));
-        let first = if node.x.flipped { format!("{first} + {}", STRIP - 1) } else { first };
-        let (x, x_end) = reach(first, last, node.x.flipped, "w", kernel.x.taps(), "x");
-        let (y, y_end) =
-            reach(node.y.text("top"), node.y.text("bottom"), node.y.flipped, "h", kernel.y.taps(), "y");
+        let (begin, end) = (format!("({first_x})"), format!("({first_x} + {})", wide - STRIP));
+        // Columns of the first and of the last strip, in the order of the source.
+        let (low, high) = if node.x.flipped { (&end, &begin) } else { (&begin, &end) };
+        let (low, high) = (node.x.text(low), format!("{} + {}", node.x.text(high), STRIP - 1));
+        let mut before = format!(
+            "u8* const {name}_copies = (u8*)shared + {};\nconst int {name}_x = {}, {name}_bytes = ({} + {} - {name}_x) * {pixel};\n",
+            raw.offset,
+            start(&low, "w", "x"),
+            start(&high, "w", "x"),
+            kernel.x.taps()
+        );
+        let _ = writeln!(
+            before,
+            "const u8* const {name}_start = p.in[{k}].start + f * p.in[{k}].frame + (i64){name}_x * {pixel};"
+        );
+        let (low, high) = if node.y.flipped { ("bottom", "top") } else { ("top", "bottom") };
+        let top = start(&node.y.text(low), "h", "y");
+        let place =
+            if several { format!("{name}_copies + n % 2 * {}", raw.bytes) } else { format!("{name}_copies") };
+        let copy = format!(
+            "const int y = {top}, rows = {} + {} - y;\nraw_fill<{}>({place}, {name}_start, p.in[{k}].row, y, rows, {name}_bytes);\n",
+            start(&node.y.text(high), "h", "y"),
+            kernel.y.taps(),
+            raw.pitch
+        );
+        let copy = format!("{{\n{}}}\n", indented(&copy, 1));
+        let here = format!("const u8* const {name}_raw = {place};\nconst int {name}_y = {top};\n");
+        (before, copy, here)
+    }
+
+    /// How a patch's rows are computed in integers, where they are: needs words in memory to lie on words.
+    fn exact(&self) -> Option<Exact> {
+        let patch = self.pass.patch?;
+        self.roles.patches[patch].exact.filter(|_| self.align_in >= 4)
+    }
+
+    /// The rows of a chunk in integers.
+    fn exact_rows(&self, exact: Exact) -> String {
+        let (k, raw) = (self.pass.patch.expect("a patch"), &self.pass.raws[0]);
+        let (columns, rows) = exact.ratio.unit();
+        let units = self.layout.x.patches[k].len / columns;
+        let (name, [r, g, b], input) = (self.name(raw.node), exact.rgb, self.input(raw.buffer));
+        let Operand::Stage(stage) = self.roles.patches[k].source else { unreachable!("a luma is a stage") };
+        let (sx, sy) = (exact.ratio.source(columns), exact.ratio.source(rows));
+        let body = format!(
+            "const int x = x_{k} + i % {units} * {columns}, y = top + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y > bottom) continue;\nconst int from_x = (x / {columns} * {sx} - {name}_x) * 3, from_y = y / {rows} * {sy};\n{}<P{k}, {r}, {g}, {b}, {}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, [&](int j) {{ return {name}_raw + (from_y + j - {name}_y) * {} + (int)raw_skew({name}_start, p.in[{input}].row, from_y + j) + from_x; }});\n",
+            exact.ratio.function(),
+            self.align_in,
+            raw.pitch,
+        );
         format!(
-            "u8* const {name}_raw = (u8*)shared + {offset};\nconst int {name}_x = {x}, {name}_y = {y};\nconst u8* const {name}_start = p.in[{k}].start + f * p.in[{k}].frame + (i64){name}_x * {pixel};\nraw_fill<{pitch}>({name}_raw, {name}_start, p.in[{k}].row, {name}_y, {y_end} - {name}_y, ({x_end} - {name}_x) * {pixel});\n",
-            offset = raw.offset,
-            pitch = raw.pitch,
+            "for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}}}\n",
+            units * self.pass.chunk / rows,
+            32 * WARPS,
+            indented(&body, 1)
         )
     }
 
     /// The rows of a pass, or of a chunk of it.
     fn rows(&self, first_x: &str, first_y: &str, height: &str) -> String {
         let pass = self.pass;
+        if let Some(exact) = self.exact() {
+            return self.exact_rows(exact);
+        }
         let code = self.code();
         let lead = code.items.iter().map(|i| -i.since).max().unwrap_or(0).max(0);
         let each = (pass.chunk + WARPS - 1) / WARPS;
@@ -161,26 +224,27 @@ impl Writer<'_> {
         for item in &code.items {
             let step = item.since + lead;
             if step > reached {
-                let _ = writeln!(row, "if (t < {step}) continue;");
+                let _ = writeln!(row, "if (t < {step}) return;");
                 reached = step;
             }
             row.push_str(&item.text);
             row.push('\n');
         }
         if lead > reached {
-            let _ = writeln!(row, "if (t < {lead}) continue;");
+            let _ = writeln!(row, "if (t < {lead}) return;");
         }
         row.push_str(&self.sinks());
         if lead == 0 {
             let _ = write!(strip, "for (int y = first; y < last; y++) {{\n{}}}\n", indented(&row, 1));
         } else {
+            // The rows that fill the windows are unrolled, so that what each of them leaves out is known; the others
+            // leave nothing out, and the last one ends everything at once: where ways of different lengths met,
+            // registers would have to be moved.
             let unroll = self.unroll();
-            let body =
-                format!("const int t = base + k, y = first + t - {lead};\nif (y >= last) break;\n{row}");
             let _ = write!(
                 strip,
-                "for (int base = 0; base < last - first + {lead}; base += {unroll}) {{\n#pragma unroll\n    for (int k = 0; k < {unroll}; k++) {{\n{}    }}\n}}\n",
-                indented(&body, 2)
+                "auto step = [&](const int t, const int y) {{\n{}}};\nauto march = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nmarch(first);\n",
+                indented(&row, 1)
             );
         }
         let strips = pass.strips;

@@ -56,7 +56,10 @@ impl AxisRegions {
         }
         let mut patches: Vec<Span> =
             roles.patches.iter().map(|_| Span { first: vec![0; blocks], len: 0 }).collect();
-        let unit = if axis == Axis::X { STRIP } else { 1 };
+        let unit = |patch: usize| {
+            let (columns, rows) = roles.patches[patch].exact.map_or((STRIP, 1), |e| e.ratio.unit());
+            if axis == Axis::X { columns } else { rows }
+        };
         let n = setting.stages();
         let mut needs: Vec<Vec<Option<Range>>> = vec![vec![None; blocks]; n];
         let mut of_buffers: Vec<(Operand, Vec<Option<Range>>)> = Vec::new();
@@ -69,7 +72,7 @@ impl AxisRegions {
                 }
             }
             let own: Vec<Option<Range>> = match roles.patch_of(Operand::Stage(s)) {
-                Some(patch) => settle(&mut patches[patch], &needs[s], unit),
+                Some(patch) => settle(&mut patches[patch], &needs[s], unit(patch)),
                 None => needs[s].clone(),
             };
             for &input in &stage.inputs {
@@ -90,7 +93,7 @@ impl AxisRegions {
         }
         for (buffer, needs) in &of_buffers {
             if let Some(patch) = roles.patch_of(*buffer) {
-                settle(&mut patches[patch], needs, unit);
+                settle(&mut patches[patch], needs, unit(patch));
             }
         }
         Ok(Self { blocks: blocks as i64, patches })

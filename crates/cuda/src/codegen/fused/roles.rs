@@ -1,6 +1,7 @@
 use mip_core::DType;
 use mip_plan::{AxisMap, Border, Kernel, Operand};
 
+use super::exact::Exact;
 use super::setting::{Setting, copies_raw, is_sample, window};
 
 /// A result (or an input) that a block keeps in shared memory.
@@ -11,6 +12,8 @@ pub(super) struct Patch {
     pub border: Option<Border>,
     /// Held as binary32: widened once instead of by every reader.
     pub wide: bool,
+    /// How it is computed in integers, if it can be.
+    pub exact: Option<Exact>,
 }
 
 /// How each value of a group comes to those who read it.
@@ -57,7 +60,7 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
     }
     let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
     let wide = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
-    Ok(Patch { source, border, wide })
+    Ok(Patch { source, border, wide, exact: Exact::of(setting, source) })
 }
 
 /// Whether a value is read at more than its reader's own pixel.

@@ -25,7 +25,7 @@ template <int BYTES> INLINE void load_anywhere(u32* w, const u8* from) {
 // strip, 0 where it is not known.
 template <typename T, int C, int N, bool PLANAR, int A>
 INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int width) {
-    const u8* row = image.start + f * image.frame + y * image.row;
+    const u8* row = image.start + f * image.frame + (u32)y * image.row;
     if (x >= 0 && x + N <= width) {
         typedef Pixels<T, C, N, PLANAR> Px;
         Px px;
@@ -71,7 +71,7 @@ INLINE void store_strip(const Image& image, u32 f, int x, int y, int n, const fl
     for (int s = 0; s < N * C; s++) bits[s] = Sample<T>::narrow_inside(v[s]);
     Pixels<T, C, N, PLANAR> px;
     px.set(bits);
-    px.template store<A>(image.start + f * image.frame + y * image.row, image.plane, x, min(n, N));
+    px.template store<A>(image.start + f * image.frame + (u32)y * image.row, image.plane, x, min(n, N));
 }
 
 // A strip of pixels that lie one after the other from `at` in shared memory, aligned to the strip's size.

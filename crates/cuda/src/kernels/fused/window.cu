@@ -33,7 +33,7 @@ template <int C, int N, int RX, int RY, bool ALPHA> struct Filter {
 // Gradient magnitude of one channel. BYTES: the samples are integers below 256; the squares of others need the
 // exact root.
 template <typename T, int N, bool BYTES> struct Gradient {
-    float d[3][N], s[3][N];
+    float d[3][N], s[3][N];  // of the last rows, the newest last
 
     INLINE void push(const float* row) {
 #pragma unroll
@@ -43,13 +43,19 @@ template <typename T, int N, bool BYTES> struct Gradient {
             s[2][i] = __fmaf_rn(2.0f, row[i + 1], row[i] + row[i + 2]);
         }
     }
-    INLINE void result(float* v) const {
+    // ROUNDED: otherwise the result is rounded by who takes it; it lies between the lowest and the highest sample.
+    template <bool ROUNDED> INLINE void result(float* v) const {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const float gx = __fmaf_rn(2.0f, d[1][i], d[0][i] + d[2][i]);
             const float gy = s[2][i] - s[0][i];
             const float square = __fmaf_rn(gx, gx, gy * gy);
-            v[i] = BYTES ? fminf(sqrt_approx(square), 255.0f) + MAGIC - MAGIC : rounded<T>(__fsqrt_rn(square));
+            if constexpr (BYTES) {
+                v[i] = fminf(sqrt_approx(square), 255.0f);
+                if (ROUNDED) v[i] = (v[i] + MAGIC) - MAGIC;
+            } else {
+                v[i] = rounded<T>(__fsqrt_rn(square));
+            }
         }
     }
 };
