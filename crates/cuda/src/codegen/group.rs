@@ -2,7 +2,7 @@ use mip_core::{ALIGNMENT, BatchLayout};
 use mip_plan::{BufferId, Group, Operand as Source, Place, Plan};
 
 use super::Target;
-use super::fused::fused_code;
+use super::fused::{fused_code, fuses};
 use super::stage::{Context, Operand, StageCode, stage_code};
 use super::text::Piece;
 
@@ -60,6 +60,11 @@ pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Dest
     };
     let destinations = group.stages.iter().map(place).collect();
     (destinations, end)
+}
+
+/// The bytes of workspace a group needs: none when it is one kernel.
+pub(crate) fn workspace(group: &Group, layouts: &[BatchLayout], target: Target) -> usize {
+    if fuses(group, layouts, target).is_ok() { 0 } else { intermediates(group, layouts).1 }
 }
 
 /// Generates the program of a group.

@@ -20,7 +20,7 @@ mod text;
 
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
 pub(crate) use fused::fuses;
-pub(crate) use group::{Destination, GroupCode, group_code, intermediates};
+pub(crate) use group::{Destination, GroupCode, group_code, intermediates, workspace};
 pub(crate) use stage::{Grid, StageCode, Variant};
 pub(crate) use text::without_comments;
 

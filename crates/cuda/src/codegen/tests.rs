@@ -1,9 +1,10 @@
 //! What is generated, as text; and proofs of the shortcuts that kernels take.
 
-use mip_plan::Plan;
+use mip_plan::{Border, Plan};
 
 use super::{GroupCode, Target, group_code};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
+use crate::emulated::group_cases::{edges, plan as group_plan, workloads};
 
 fn code(plan: &Plan) -> GroupCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
@@ -25,6 +26,55 @@ fn generated_text() {
     insta::assert_snapshot!("normalize_to_planes", of("normalize rgb -> f32 chw"));
     // Rows of 51 bytes: nothing is aligned in the tight layout, but the memory bound later may be.
     insta::assert_snapshot!("odd_width", generated("flip x 17x9 rgb u8", matrix(17, 9)));
+}
+
+#[test]
+fn fused_groups() {
+    let of = |name: &str| {
+        let (case, _) = workloads().into_iter().find(|(c, _)| c.name == name).unwrap();
+        let code = code(&group_plan(&case, 32, Strides::Tight));
+        assert_eq!((code.unfused, code.stages.len()), (None, 1), "{name}");
+        let text = &code.stages[0].text;
+        // The first of the entries, which differ in alignments.
+        let second = text.match_indices("extern \"C\"").nth(1).map_or(text.len(), |(at, _)| at);
+        text[..second].to_owned()
+    };
+    insta::assert_snapshot!("w1_fused", of("w1"));
+    insta::assert_snapshot!("w3_fused", of("w3"));
+    insta::assert_snapshot!("w4_fused", of("w4"));
+}
+
+/// What cannot be one kernel says why, and is a kernel a stage.
+#[test]
+fn groups_that_are_not_fused_say_why() {
+    let image = operators(64, 64).remove(0).inputs[0];
+    for (case, reason) in [
+        (edges("wrap", image, 32, 32, Border::Wrap), "a wrapped border reads the far side of the image"),
+        (edges("mirrored", image, 9, 7, Border::Reflect), ""),
+    ] {
+        let code = code(&group_plan(&case, 1, Strides::Tight));
+        match code.unfused {
+            Some(why) => assert_eq!((why.as_str(), code.stages.len()), (reason, 4)),
+            None => assert_eq!((reason, code.stages.len()), ("", 1)),
+        }
+    }
+}
+
+/// `divided<16>` and `divided<4>`: one fused multiply-add in binary32 rounds every sum to the nearest even.
+#[test]
+fn sums_of_integer_weights_round_to_nearest_even() {
+    const MAGIC: f32 = 8_388_608.0;
+    for divisor in [4_u32, 16] {
+        for sum in 0..=255 * divisor {
+            let d = divisor as f32;
+            let rounded = (MAGIC + sum as f32).mul_add(1.0 / d, MAGIC - MAGIC / d) - MAGIC;
+            assert_eq!(
+                rounded,
+                (f64::from(sum) / f64::from(divisor)).round_ties_even() as f32,
+                "{sum} / {divisor}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ use mip_runtime::device::{
 
 pub use options::CudaOptions;
 
-use crate::codegen::{Target, intermediates};
+use crate::codegen::{Target, workspace};
 use crate::compile::{Compiler, KernelCache};
 use crate::driver::{Context, DriverError, MemoryPool};
 use crate::probe::{CudaDeviceProbe, Missing, probe};
@@ -206,7 +206,7 @@ impl Device for CudaDevice {
     }
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
-        intermediates(group, layouts).1
+        workspace(group, layouts, self.shared.target)
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
