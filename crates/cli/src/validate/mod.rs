@@ -2,6 +2,7 @@
 //!
 //! Every check compares pixels: with the CPU byte for byte, and with f64 references by the numeric contract.
 
+mod engine;
 mod faults;
 mod modes;
 mod operators;
@@ -41,6 +42,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
     for (section, list) in [
         ("operators", operators::checks(request)),
         ("modes", modes::checks(request)),
+        ("engine", engine::checks(request)),
         ("scenarios", scenarios::checks(request)),
         ("faults", faults::checks(request)),
     ] {

@@ -9,15 +9,15 @@ use super::operators::same;
 use super::{Outcome, Pending, Request, cases, random};
 
 /// Fork and join over several streams.
-const DIAMOND: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 inputs=gray \
+pub(super) const DIAMOND: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 inputs=gray \
      ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges ! cut:threshold threshold=100 inputs=mix \
      ! mirrored:flip inputs=edges";
 /// The benchmark's first workload.
-const CHAIN: &str =
+pub(super) const CHAIN: &str =
     "resize width=128 height=72 ! color_convert to=gray ! soft:gaussian_blur kernel=5 sigma=1.1 ! sobel";
 
 /// Results by output.
-type Results = Vec<(String, Vec<ImageBuffer>)>;
+pub(super) type Results = Vec<(String, Vec<ImageBuffer>)>;
 
 pub(super) fn checks(request: &Request) -> Vec<Pending> {
     vec![
@@ -30,7 +30,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     ]
 }
 
-fn picture(width: u32, height: u32, seed: u64) -> ImageBuffer {
+pub(super) fn picture(width: u32, height: u32, seed: u64) -> ImageBuffer {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).expect("a valid size");
     Picture::Noise.draw(desc, seed)
 }
@@ -45,7 +45,7 @@ fn pipeline(line: &str, device: &Device, streams: u32) -> Result<Pipeline, Error
     Pipeline::from_spec(&PipelineSpec::parse_line(line)?, config)
 }
 
-fn results(pipeline: &Pipeline) -> Results {
+pub(super) fn results(pipeline: &Pipeline) -> Results {
     pipeline.outputs().map(|(name, images)| (name.to_owned(), images.to_vec())).collect()
 }
 
@@ -56,7 +56,7 @@ fn once(line: &str, device: &Device, streams: u32, image: &ImageBuffer) -> Resul
     Ok(results(&pipeline))
 }
 
-fn all_same(actual: &Results, expected: &Results) -> Result<(), String> {
+pub(super) fn all_same(actual: &Results, expected: &Results) -> Result<(), String> {
     if actual.len() != expected.len() {
         return Err(format!("{} outputs instead of {}", actual.len(), expected.len()));
     }
@@ -69,7 +69,7 @@ fn all_same(actual: &Results, expected: &Results) -> Result<(), String> {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
-fn text(error: impl ToString) -> String {
+pub(super) fn text(error: impl ToString) -> String {
     error.to_string()
 }
 

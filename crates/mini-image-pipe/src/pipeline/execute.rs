@@ -110,11 +110,8 @@ impl Pipeline {
         let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
         let batch = images.first().map_or(1, ImageBuffer::batch_size);
         let ready = self.ready(&descs, batch)?;
-        let request = RunRequest {
-            uniforms: ready.uniforms,
-            cancel: cancel.clone(),
-            ..RunRequest::new(images)
-        };
+        let request =
+            RunRequest { uniforms: ready.uniforms, cancel: cancel.clone(), ..RunRequest::new(images) };
         Ok(ready.session.submit(request)?.wait())
     }
 }

@@ -7,6 +7,7 @@ mod outputs;
 mod recover;
 mod sessions;
 mod stream;
+mod upkeep;
 
 use std::sync::Arc;
 

@@ -44,6 +44,11 @@ impl Sessions {
     pub(super) fn keep_only(&mut self, device: &Arc<dyn Device>) {
         self.kept.retain(|kept| same(kept.ring.first().device(), device));
     }
+
+    /// Gives back the memory kept between executions.
+    pub(super) fn trim(&self) {
+        self.kept.iter().for_each(|kept| kept.ring.trim());
+    }
 }
 
 impl Pipeline {

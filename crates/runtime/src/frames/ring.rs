@@ -24,6 +24,12 @@ impl SessionRing {
         &self.first
     }
 
+    /// Gives back the memory that the sessions keep between runs: see [`Session::trim`].
+    pub fn trim(&self) {
+        self.first.trim();
+        self.siblings.iter().for_each(|sibling| sibling.trim());
+    }
+
     /// The session for the next frame of a stream of `width` frames in flight: the one whose frame began longest
     /// ago. Sessions beyond `width` are given up.
     ///
