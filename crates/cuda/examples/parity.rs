@@ -5,7 +5,7 @@
 //!        [--device N] [--threads N]          compare; exit 1 if anything differs
 //! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator, and copies
 //! parity --copies                            time copies only, by number of threads
-//! parity --groups [--time [--staged]]        the same for groups of several stages; by stage as well with --staged
+//! parity --groups [--time]                   the same for groups of several stages: one kernel, and a kernel a stage
 //! parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no GPU
 //! ```
 
@@ -45,7 +45,6 @@ pub(crate) struct Options {
     time: bool,
     copies: bool,
     groups: bool,
-    staged: bool,
     prepare: Option<(u32, u32)>,
 }
 
@@ -88,7 +87,6 @@ fn options() -> Result<Options, String> {
         time: false,
         copies: false,
         groups: false,
-        staged: false,
         prepare: None,
     };
     let mut arguments = std::env::args().skip(1);
@@ -104,7 +102,6 @@ fn options() -> Result<Options, String> {
             "--threads" => options.threads = number(&value()?)?.max(1),
             "--time" => options.time = true,
             "--groups" => options.groups = true,
-            "--staged" => options.staged = true,
             "--copies" => options.copies = true,
             "--prepare" => options.prepare = Some(number(&value()?).map(|n| (n as u32 / 10, n as u32 % 10))?),
             _ => return Err(format!("unknown option {name}")),

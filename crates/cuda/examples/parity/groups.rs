@@ -161,15 +161,10 @@ pub(crate) fn time(device: &Arc<CudaDevice>, options: &Options) -> Result<(), De
         for &batch in *batches {
             let bytes = case.bytes() * batch;
             let us = time_plan(device, bytes, || plan(case, batch, Strides::Tight))?;
-            let staged = if options.staged {
-                let us = time_plan(device, bytes, || split(case, batch, Strides::Tight))?;
-                format!("{us:12.2}")
-            } else {
-                String::new()
-            };
+            let staged = time_plan(device, bytes, || split(case, batch, Strides::Tight))?;
             let rate = bytes as f64 / (us * 1e-6);
             println!(
-                "{:10} {batch:6} {us:10.2} {:9.0} {:7.1}% {staged}",
+                "{:10} {batch:6} {us:10.2} {:9.0} {:7.1}% {staged:12.2}",
                 case.name,
                 rate / 1e9,
                 rate / copy * 100.0

@@ -20,7 +20,9 @@ fn expected(plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
         .collect();
     let mut outputs: Vec<AlignedBytes> =
         group.writes().into_iter().map(|id| AlignedBytes::zeroed(layout(id).span())).collect();
-    outputs.iter_mut().for_each(|bytes| bytes.as_mut_slice().fill(0xC3));
+    for bytes in &mut outputs {
+        bytes.as_mut_slice().fill(0xC3);
+    }
     let mut written: Vec<ImageViewMut<'_>> = group
         .writes()
         .into_iter()

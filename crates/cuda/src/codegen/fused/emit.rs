@@ -21,6 +21,11 @@ pub(super) struct Code {
     pub items: Vec<Item>,
 }
 
+/// The address of a coordinate in a patch.
+fn place(patch: usize, x: &str, y: &str) -> String {
+    format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
+}
+
 impl Writer<'_> {
     /// `s2`: the name of a node's values.
     pub(super) fn name(&self, node: usize) -> String {
@@ -59,7 +64,7 @@ impl Writer<'_> {
         let declare = format!("float {name}[{}];", self.numbers(node.of));
         let text = match node.what {
             What::Load(id) => format!("{declare} {}", self.load(id, node, &name)),
-            What::Patch(patch) => format!("{declare} {}", self.from_patch(patch, node, &name)),
+            What::Patch(patch) => format!("{declare} {}", Self::patched(patch, node, &name)),
             What::Mirror => {
                 let channels = self.setting.desc(node.of).channels();
                 format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
@@ -82,13 +87,8 @@ impl Writer<'_> {
         format!("load_strip<{strip}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);", planar(&desc))
     }
 
-    /// The address of a coordinate in a patch.
-    fn place(&self, patch: usize, x: &str, y: &str) -> String {
-        format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
-    }
-
-    fn from_patch(&self, patch: usize, node: &Node, name: &str) -> String {
-        let at = self.place(patch, &node.x.text("x"), &node.y.text("y"));
+    fn patched(patch: usize, node: &Node, name: &str) -> String {
+        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
         let load = if node.x.is_aligned() { "tile_load" } else { "tile_load_anywhere" };
         format!("{load}<P{patch}::T, P{patch}::C, {STRIP}>({name}, {at});")
     }
@@ -149,7 +149,7 @@ impl Writer<'_> {
             (Some(k), _) => {
                 format!(
                     "tile_load_anywhere<P{k}::T, {c}, 1>({name} + i * {c}, {})",
-                    self.place(k, "column", "row")
+                    place(k, "column", "row")
                 )
             }
             (None, Operand::Buffer(id)) => {
@@ -215,40 +215,36 @@ impl Writer<'_> {
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
         let alpha = stage.output.format.has_alpha();
         let numbers = self.numbers(node.of);
-        let (state, arguments, result) = match &stage.kernel {
-            Kernel::Separable(_) => (
+        let (state, arguments, result) = if matches!(stage.kernel, Kernel::Separable(_)) {
+            (
                 format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"),
                 format!(", p.u{index}"),
                 format!(
                     "{name}_rows.result({name}, p.u{index} + {}); round_strip<{t}, {numbers}>({name}, {name});",
                     rx + 1
                 ),
-            ),
-            _ => {
-                let bytes = t == "u8" && is_sample(border, stage.output.dtype);
-                (
-                    format!("Gradient<{t}, {STRIP}, {bytes}>"),
-                    String::new(),
-                    // What is only stored is rounded when it is stored.
-                    format!("{name}_rows.result<{}>({name});", !self.is_only_stored(n)),
-                )
-            }
+            )
+        } else {
+            let bytes = t == "u8" && is_sample(border, stage.output.dtype);
+            (
+                format!("Gradient<{t}, {STRIP}, {bytes}>"),
+                String::new(),
+                // What is only stored is rounded when it is stored.
+                format!("{name}_rows.result<{}>({name});", !self.is_only_stored(n)),
+            )
         };
         let _ = writeln!(code.before, "{state} {name}_rows;");
-        let push = match patch {
-            Some(k) => {
-                let below = node.y.plus(i64::from(ry));
-                let at = self.place(k, &node.x.text("x"), &below.text("y"));
-                format!(
-                    "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
-                )
-            }
-            None => {
-                let from = self.name(node.inputs[0]);
-                format!(
-                    "{{ float row[{STRIP} + 2 * {rx}]; with_neighbours<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
-                )
-            }
+        let push = if let Some(k) = patch {
+            let below = node.y.plus(i64::from(ry));
+            let at = place(k, &node.x.text("x"), &below.text("y"));
+            format!(
+                "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+            )
+        } else {
+            let from = self.name(node.inputs[0]);
+            format!(
+                "{{ float row[{STRIP} + 2 * {rx}]; with_neighbours<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
+            )
         };
         code.items.push(Item { since: node.since - 2 * i64::from(ry), text: push });
         code.items.push(Item { since: node.since, text: format!("{declare} {result}") });

@@ -50,15 +50,12 @@ impl Writer<'_> {
 
     /// The whole pass, barriers included: what it wrote can be read behind it.
     pub(super) fn text(&self) -> String {
-        let (first_x, first_y, height) = match self.pass.patch {
-            Some(k) => {
-                let source = self.roles.patches[k].source;
-                (format!("x_{k}"), format!("y_{k}"), self.size(source).1)
-            }
-            None => {
-                let last = self.setting.stages() - 1;
-                ("x0".to_owned(), "y0".to_owned(), format!("p.h{last}"))
-            }
+        let (first_x, first_y, height) = if let Some(k) = self.pass.patch {
+            let source = self.roles.patches[k].source;
+            (format!("x_{k}"), format!("y_{k}"), self.size(source).1)
+        } else {
+            let last = self.setting.stages() - 1;
+            ("x0".to_owned(), "y0".to_owned(), format!("p.h{last}"))
         };
         let first_x = if self.pass.nodes.chains() { format!("{first_x} - {STRIP}") } else { first_x };
         let mut text = self.comment();

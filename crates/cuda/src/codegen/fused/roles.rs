@@ -67,8 +67,7 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
 fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
     let stateful = |kernel: &Kernel| window(kernel).is_some();
     setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
-        (Kernel::Separable(_) | Kernel::Sobel(_), _) => true,
-        (Kernel::Resample(_), Operand::Stage(_)) => true,
+        (Kernel::Separable(_) | Kernel::Sobel(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
         // Interleaved images are copied as they are; see `Raw`.
         (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
         (Kernel::Gather(k), Operand::Stage(s)) => {
