@@ -1,6 +1,6 @@
 use mip_plan::{Kernel, Operand};
 
-use super::nodes::{Coordinate, Node, Nodes};
+use super::nodes::{Coordinate, Node, Nodes, What};
 use super::regions::{Axis, AxisRegions, sampled};
 use super::roles::Roles;
 use super::setting::{STRIP, Setting, WARPS, ceil};
@@ -26,6 +26,24 @@ pub(super) struct Pass {
     /// Rows made between two fillings of the raw copies; all of them where there are none.
     pub chunk: i64,
     pub raws: Vec<Raw>,
+}
+
+impl Pass {
+    /// Numbers that a thread keeps from row to row for its windows.
+    pub(super) fn kept(&self, setting: &Setting<'_>) -> usize {
+        let of = |node: &Node| match node.of {
+            Operand::Stage(s) if matches!(node.what, What::Window(_) | What::Chained) => {
+                let stage = setting.stage(s);
+                let rows = match &stage.kernel {
+                    Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
+                    _ => 6,
+                };
+                rows * STRIP as usize * stage.output.channels()
+            }
+            _ => 0,
+        };
+        self.nodes.list.iter().map(of).sum()
+    }
 }
 
 /// Bytes of a buffer copied for a resampling.

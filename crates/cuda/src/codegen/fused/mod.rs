@@ -123,7 +123,7 @@ pub(super) fn fused_code(
             text,
             "extern \"C\" __global__ void __launch_bounds__({}, {})\n{entry}(const __grid_constant__ Params0 p) {{",
             32 * WARPS,
-            blocks_at_once(&roles, &layout, align_in)
+            blocks_at_once(&setting, &roles, &layout, align_in)
         );
         text.push_str(&indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1));
         text.push_str("}\n");
@@ -169,12 +169,17 @@ fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usiz
 }
 
 /// Blocks that a multiprocessor should run at once: leaves each thread enough registers to spill few or none.
-fn blocks_at_once(roles: &Roles, layout: &Layout, align_in: usize) -> u32 {
+fn blocks_at_once(setting: &Setting<'_>, roles: &Roles, layout: &Layout, align_in: usize) -> u32 {
     let integers =
         |pass: &layout::Pass| pass.patch.is_some_and(|k| roles.patches[k].exact.is_some()) && align_in >= 4;
     // Sums and weights of a resampling in registers beside everything else.
-    let wide = layout.passes.iter().any(|pass| !pass.raws.is_empty() && !integers(pass));
-    if wide { 4 } else { 5 }
+    let resamples = layout.passes.iter().any(|pass| !pass.raws.is_empty() && !integers(pass));
+    let kept = layout.passes.iter().map(|pass| pass.kept(setting)).max().unwrap_or(0);
+    match kept {
+        0..=56 if !resamples => 5,
+        0..=72 => 4,
+        _ => 3,
+    }
 }
 
 /// The body of the kernel.
