@@ -51,9 +51,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = args.size.resolve(pipeline.task_graph().inputs())?;
     let batch = usize::from(args.batch);
     let plan = pipeline.plan_for(&inputs, batch)?;
-    let summary = match pipeline.config().fuse {
-        true => Some(FusionSummary::of(&plan, &unfused(&pipeline, &inputs, batch)?)),
-        false => None,
+    let summary = if pipeline.config().fuse {
+        Some(FusionSummary::of(&plan, &unfused(&pipeline, &inputs, batch)?))
+    } else {
+        None
     };
     match args.format {
         Format::Text => {

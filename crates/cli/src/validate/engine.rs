@@ -77,6 +77,7 @@ fn random_replays(request: &Request, ordered: bool) -> Outcome {
         let replay = !ordered || numbers.below(2) == 0;
         let config = PipelineConfig {
             num_streams: streams,
+            fuse: numbers.below(2) == 0,
             enable_graph_replay: replay,
             prefer_async_allocator: ordered,
             ..plain(&request.device)
@@ -114,7 +115,7 @@ fn repeated(request: &Request) -> Outcome {
     let run = || -> Result<(), String> {
         let image = picture(320, 200, request.seed);
         let mut truth = pipeline(DIAMOND, plain(&Device::cpu())).map_err(text)?;
-        let config = PipelineConfig { poison: false, ..replayed(&request.device) };
+        let config = PipelineConfig { poison: false, fuse: false, ..replayed(&request.device) };
         let mut tested = pipeline(DIAMOND, config).map_err(text)?;
         for p in [&mut truth, &mut tested] {
             p.set_named_input("input", &image).map_err(text)?;

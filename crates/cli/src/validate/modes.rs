@@ -26,7 +26,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
         ("a batch equals its frames".to_owned(), Box::new(batch)),
         ("parameters changed between executions".to_owned(), Box::new(parameters)),
         ("sizes changed between executions".to_owned(), Box::new(sizes)),
-        (format!("{} random graphs", request.graphs), Box::new(random_graphs)),
+        (format!("{} random graphs, fused and unfused", request.graphs), Box::new(random_graphs)),
     ]
 }
 
@@ -35,10 +35,16 @@ pub(super) fn picture(width: u32, height: u32, seed: u64) -> ImageBuffer {
     Picture::Noise.draw(desc, seed)
 }
 
+/// Unfused, so that there is something to run on several streams.
 fn pipeline(line: &str, device: &Device, streams: u32) -> Result<Pipeline, Error> {
+    fusing(line, device, streams, false)
+}
+
+fn fusing(line: &str, device: &Device, streams: u32, fuse: bool) -> Result<Pipeline, Error> {
     let config = PipelineConfig {
         device: device.clone(),
         num_streams: streams,
+        fuse,
         poison: true,
         ..PipelineConfig::default()
     };
@@ -50,7 +56,10 @@ pub(super) fn results(pipeline: &Pipeline) -> Results {
 }
 
 fn once(line: &str, device: &Device, streams: u32, image: &ImageBuffer) -> Result<Results, Error> {
-    let mut pipeline = pipeline(line, device, streams)?;
+    run(pipeline(line, device, streams)?, image)
+}
+
+fn run(mut pipeline: Pipeline, image: &ImageBuffer) -> Result<Results, Error> {
     pipeline.set_named_input("input", image)?;
     pipeline.execute()?;
     Ok(results(&pipeline))
@@ -88,7 +97,8 @@ fn repeated(request: &Request) -> Outcome {
     let run = || -> Result<(), String> {
         let image = picture(320, 200, request.seed);
         let expected = once(DIAMOND, &Device::cpu(), 1, &image).map_err(text)?;
-        let config = PipelineConfig { device: request.device.clone(), ..PipelineConfig::default() };
+        let config =
+            PipelineConfig { device: request.device.clone(), fuse: false, ..PipelineConfig::default() };
         let spec = PipelineSpec::parse_line(DIAMOND).map_err(text)?;
         let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
         pipeline.set_named_input("input", &image).map_err(text)?;
@@ -220,7 +230,12 @@ fn random_graphs(request: &Request) -> Outcome {
         let streams = 1 + numbers.below(6);
         let expected = once(&line, &Device::cpu(), 1, &image).map_err(text)?;
         let what = |t: String| format!("seed {seed}, {desc}, {streams} streams, {line}: {t}");
-        let actual = once(&line, &request.device, streams, &image).map_err(|e| what(e.to_string()))?;
-        all_same(&actual, &expected).map_err(what)
+        for fuse in [false, true] {
+            let tested = fusing(&line, &request.device, streams, fuse);
+            let actual = tested.and_then(|tested| run(tested, &image));
+            let what = |t: String| what(format!("fuse {fuse}: {t}"));
+            all_same(&actual.map_err(|e| what(e.to_string()))?, &expected).map_err(what)?;
+        }
+        Ok(())
     })
 }

@@ -5,4 +5,5 @@ mod damaged;
 mod inputs;
 mod requests;
 mod run;
+mod stream;
 mod support;

@@ -1,0 +1,83 @@
+//! `mip stream`: video in, video out.
+
+use super::support::Place;
+
+const HEADER: &str = "YUV4MPEG2 W5 H3 F25:1 Ip A1:1 Cmono\n";
+
+/// A gray video whose frames count up from their number.
+fn video(frames: u8) -> Vec<u8> {
+    let mut bytes = HEADER.as_bytes().to_vec();
+    for frame in 0..frames {
+        bytes.extend(b"FRAME\n");
+        bytes.extend((0..15).map(|i| frame * 3 + i));
+    }
+    bytes
+}
+
+/// The pixels of each frame, of streams whose frames have no parameters.
+fn frames(video: &[u8]) -> Vec<Vec<u8>> {
+    let start = video.iter().position(|&b| b == b'\n').expect("a header") + 1;
+    video[start..].chunks(6 + 15).map(|frame| frame[6..].to_vec()).collect()
+}
+
+fn mirrored(pixels: &[u8]) -> Vec<u8> {
+    pixels.chunks(5).flat_map(|row| row.iter().rev().copied().collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn frames_come_out_in_order_however_many_are_under_way() {
+    let place = Place::new();
+    let input = video(9);
+    std::fs::write(place.path("in.y4m"), &input).unwrap();
+    let expected: Vec<Vec<u8>> = frames(&input).iter().map(|frame| mirrored(frame)).collect();
+    for mode in [&["--frames-in-flight", "1"][..], &["--frames-in-flight", "4"], &["--graph"], &["--no-fuse"]]
+    {
+        let arguments = ["stream", "-e", "flip", "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"];
+        place.ok(&[&arguments[..], mode].concat());
+        let output = std::fs::read(place.path("out.y4m")).unwrap();
+        assert_eq!(frames(&output), expected, "{mode:?}");
+        std::fs::remove_file(place.path("out.y4m")).unwrap();
+    }
+}
+
+#[test]
+fn the_summary_counts_frames_and_graphs() {
+    let place = Place::new();
+    std::fs::write(place.path("in.y4m"), video(6)).unwrap();
+    let ran = place.ok(&[
+        "stream", "-e", "flip", "--device", "cpu", "--graph", "-i", "in.y4m", "-o", "out.y4m", "--json",
+    ]);
+    let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(summary["frames"], 6, "{summary}");
+    let graph = &summary["graph"];
+    // Three sessions take turns: each is captured once.
+    assert_eq!((&graph["captures"], &graph["replays"]), (&3.into(), &3.into()), "{summary}");
+    let place = Place::new();
+    std::fs::write(place.path("in.y4m"), video(1)).unwrap();
+    place.refused(&["stream", "-e", "flip", "-i", "in.y4m", "--json"], &["--json", "-o"]);
+}
+
+#[test]
+fn a_stream_that_is_cut_names_its_frame_and_leaves_no_file() {
+    let place = Place::new();
+    let mut cut = video(3);
+    cut.truncate(cut.len() - 4);
+    std::fs::write(place.path("in.y4m"), cut).unwrap();
+    let ran = place.mip(&["stream", "-e", "flip", "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("frame 2"), "{}", ran.stderr);
+    assert!(!place.path("out.y4m").exists());
+}
+
+#[test]
+fn what_is_no_video_is_refused_with_the_remedy() {
+    let place = Place::new();
+    place.write("in.y4m", "no video at all\n");
+    let ran = place.mip(&["stream", "-e", "flip", "-i", "in.y4m", "-o", "out.y4m"]);
+    assert_ne!(ran.code, 0);
+    assert!(ran.stderr.contains("in.y4m") || ran.stderr.contains("YUV4MPEG2"), "{}", ran.stderr);
+    place.write("deep.y4m", "YUV4MPEG2 W4 H4 F25:1 C420p10\n");
+    let ran = place.mip(&["stream", "-e", "flip", "-i", "deep.y4m", "-o", "out.y4m"]);
+    assert_ne!(ran.code, 0);
+    assert!(ran.stderr.contains("yuv420p"), "{}", ran.stderr);
+}
