@@ -1,6 +1,8 @@
 //! What an execution costs the host, direct and replayed; what stream-ordered memory costs; whether a stream of frames
 //! overlaps. Run: `cargo run --release -p mini-image-pipe --example engine [cpu|cuda]`.
 
+#![allow(clippy::print_stdout, reason = "an example prints what it measured")]
+
 use std::time::{Duration, Instant};
 
 use mini_image_pipe::prelude::*;

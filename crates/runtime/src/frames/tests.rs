@@ -88,13 +88,16 @@ fn frames_in_flight_share_no_memory() {
     }
 }
 
+/// Picks records.
+type Is = fn(&Record) -> bool;
+
 #[test]
 fn groups_are_loaded_once_and_sessions_made_when_needed() {
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
     let device = shuffled(1, true);
     let (mut ring, mut frames) = (ring(&device, &plan), InFlight::new(width(3)));
     let count = |what: fn(&Record) -> bool| device.records().iter().filter(|record| what(record)).count();
-    let (loads, streams): (fn(&Record) -> bool, fn(&Record) -> bool) =
+    let (loads, streams): (Is, Is) =
         (|r| matches!(r, Record::Load { .. }), |r| matches!(r, Record::CreateStream { .. }));
     let (loaded, one) = (count(loads), count(streams));
     for frame in 0..2 {
