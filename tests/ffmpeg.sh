@@ -6,7 +6,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 quiet=(-hide_banner -loglevel error -nostdin)
 size=101x67 frames=25
-source=(-f lavfi -i "testsrc2=size=$size:rate=25:duration=1")
+source=(-f lavfi -i "testsrc2=size=$size:rate=25:duration=1" -vf "scale=${size%x*}:${size#*x}:flags=neighbor")
 
 # Gray: the very bytes that ffmpeg's own filter gives.
 ffmpeg "${quiet[@]}" "${source[@]}" -pix_fmt gray -f yuv4mpegpipe -strict -1 - |

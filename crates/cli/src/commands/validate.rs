@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// Only checks whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Leave out checks whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    skip: Option<String>,
     /// Leave out the larger pictures, for runs under a sanitizer
     #[arg(long)]
     small: bool,
@@ -50,6 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         full: args.full,
         small: args.small,
         only: args.only.clone().unwrap_or_default(),
+        skip: args.skip.clone(),
         repeat: args.repeat,
         graphs: args.graphs,
         seed: args.seed,

@@ -27,6 +27,8 @@ pub(crate) struct Request {
     pub(crate) small: bool,
     /// Only checks whose name contains this.
     pub(crate) only: String,
+    /// No checks whose name contains this.
+    pub(crate) skip: Option<String>,
     /// Executions of the repeated scenarios.
     pub(crate) repeat: usize,
     /// Random graphs to compare.
@@ -46,7 +48,10 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("scenarios", scenarios::checks(request)),
         ("faults", faults::checks(request)),
     ] {
-        for (name, check) in list.into_iter().filter(|(name, _)| name.contains(&request.only)) {
+        let wanted = |name: &str| {
+            name.contains(&request.only) && !request.skip.as_ref().is_some_and(|skip| name.contains(skip))
+        };
+        for (name, check) in list.into_iter().filter(|(name, _)| wanted(name)) {
             progress(&name);
             let start = Instant::now();
             let outcome = check(request);

@@ -162,10 +162,11 @@ impl Writer<'_> {
         let place =
             if several { format!("{name}_copies + n % 2 * {}", raw.bytes) } else { format!("{name}_copies") };
         let copy = format!(
-            "const int y = {top}, rows = {} + {} - y;\nraw_fill<{}>({place}, {name}_start, p.in[{k}].row, y, rows, {name}_bytes);\n",
+            "const int y = {top}, rows = {} + {} - y;\nraw_fill<{}>({place}, {name}_start, p.in[{k}].row, y, rows, {name}_bytes, {name}_x * {pixel}, {} - {name}_x * {pixel} - {name}_bytes);\n",
             start(&node.y.text(high), "h", "y"),
             kernel.y.taps(),
-            raw.pitch
+            raw.pitch,
+            desc.width as usize * pixel
         );
         let copy = format!("{{\n{}}}\n", indented(&copy, 1));
         let here = format!("const u8* const {name}_raw = {place};\nconst int {name}_y = {top};\n");

@@ -44,10 +44,12 @@ INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
 }
 
 // Bytes of an image as they are: `rows` rows from `first` on, each from pixel `x` on, each beginning as far
-// behind a whole 16 bytes as it does in memory. Copies whole 16 bytes, none of which lies outside the row's
-// first and last 16 bytes. The caller waits for the copies and synchronises.
+// behind a whole 16 bytes as it does in memory. Copies whole 16 bytes where they lie inside the image's row, which
+// goes on for `before` and `after` bytes to both sides; at the row's ends byte by byte, since what lies beside it
+// may never have been written. The caller waits for the copies and synchronises.
 INLINE u32 raw_skew(const u8* start, i64 row, int y) { return (u32)((unsigned long long)start + (unsigned long long)(y * row)) & 15u; }
-template <int PITCH> INLINE void raw_fill(u8* raw, const u8* start, i64 row, int first, int rows, int bytes) {
+template <int PITCH>
+INLINE void raw_fill(u8* raw, const u8* start, i64 row, int first, int rows, int bytes, int before, int after) {
     for (int r = threadIdx.y; r < rows; r += blockDim.y) {
         const u8* from = start + (first + r) * row;
         const int skew = (int)raw_skew(start, row, first + r);
@@ -55,7 +57,12 @@ template <int PITCH> INLINE void raw_fill(u8* raw, const u8* start, i64 row, int
         copy_pieces<16>(threadIdx.x, 32, pieces, [&](int i, u8*& to, const u8*& at) {
             to = raw + r * PITCH + i * 16;
             at = from - skew + i * 16;
-            return true;
+            return i * 16 - skew >= -before && i * 16 - skew + 16 <= bytes + after;
         });
+        u8* const own = raw + r * PITCH + skew;
+        const int head = skew > before ? min(16 - skew, bytes) : 0;
+        const int tail = pieces * 16 - skew > bytes + after ? max(head, pieces * 16 - 16 - skew) : bytes;
+        for (int b = threadIdx.x; b < head; b += 32) own[b] = __ldg(from + b);
+        for (int b = tail + threadIdx.x; b < bytes; b += 32) own[b] = __ldg(from + b);
     }
 }
