@@ -118,6 +118,11 @@ impl RunState {
         }
     }
 
+    /// Whether it is known already that a group does not run or has failed.
+    pub(super) fn is_known_to_fail(&self, group: GroupId) -> bool {
+        self.progress().causes[group].is_some()
+    }
+
     /// Whether any group must not run.
     pub(super) fn has_failed(&self) -> bool {
         self.progress().causes.iter().any(Option::is_some)

@@ -214,6 +214,9 @@ impl Submission {
     }
 
     fn download_outputs(&mut self, group: GroupId) {
+        if self.state.is_known_to_fail(group) {
+            return; // There is nothing to copy.
+        }
         let of_group =
             |loaded: &LoadedPlan, buffer: usize| loaded.plan().buffers[buffer].producer == Some(group);
         self.download(self.lane(group), of_group);

@@ -115,3 +115,14 @@ fn an_output_that_cannot_be_read_back_is_missing_and_named() {
         assert_eq!(head(&bench.run(), 1), Some([3, 4]));
     }
 }
+
+#[test]
+fn nothing_is_copied_out_of_what_is_known_to_fail() {
+    let options = NullOptions { unified_memory: false, ..NullOptions::default() };
+    let bench = Bench::new(options, diamond());
+    bench.device.inject(Site::Submit(CommandKind::Launch(0)), boom());
+    let report = bench.run();
+    assert_eq!((head(&report, 0), head(&report, 1), head(&report, 2)), (None, Some([16, 17]), None));
+    let downloads = bench.commands().iter().filter(|line| line.contains("download")).count();
+    assert_eq!(downloads, 1, "only the independent branch's output");
+}
