@@ -27,7 +27,8 @@ use crate::{AllocatorMode, Block, DagScheduler, LoadedPlan, MemoryManager, Runti
 use binding::RunMemory;
 use ticket::Run;
 
-/// A plan bound to a device: streams and events made, groups loaded, arena allocated once.
+/// A plan bound to a device: streams and events made, groups loaded, arena allocated once (in stream-ordered mode
+/// each run has its own, unless it is replayed).
 ///
 /// One run at a time: submitting another waits for the one before. A failed or cancelled run leaves the
 /// session usable. May be used and dropped on any thread; a run still going goes on to its end for its ticket.

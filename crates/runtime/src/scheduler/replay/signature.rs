@@ -76,10 +76,13 @@ fn plan_change(old: &Plan, new: &Plan) -> Option<DirtyReason> {
     if descs().iter().any(|(a, b)| a != b) {
         return Some(DirtyReason::Formats);
     }
-    let stages = |plan: &Plan| plan.groups.iter().flat_map(|g| g.stages.clone()).collect::<Vec<Stage>>();
-    let (mut a, mut b) = (stages(old), stages(new));
-    a.sort_by_key(|stage| stage.task);
-    b.sort_by_key(|stage| stage.task);
+    // By task: groups may put them in another order.
+    let stages = |plan| {
+        let mut stages = stages_of(plan);
+        stages.sort_by_key(|stage| stage.task);
+        stages
+    };
+    let (a, b) = (stages(old), stages(new));
     let kernels = a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| a.kernel != b.kernel);
     if kernels {
         return Some(DirtyReason::Kernels);
@@ -87,4 +90,8 @@ fn plan_change(old: &Plan, new: &Plan) -> Option<DirtyReason> {
     // Groups and streams may depend on the number of frames.
     let same_lanes = old.lanes == new.lanes && old.waits == new.waits && old.groups.len() == new.groups.len();
     (old.batch == new.batch && !same_lanes).then_some(DirtyReason::Topology)
+}
+
+fn stages_of(plan: &Plan) -> Vec<&Stage> {
+    plan.groups.iter().flat_map(|group| &group.stages).collect()
 }
