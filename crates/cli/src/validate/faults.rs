@@ -17,12 +17,16 @@ use super::operators::same;
 use super::scenarios::{config, picture, text};
 use super::{Outcome, Pending, Request};
 
-/// Set in the process that runs into a fault.
+/// Set in the process that runs into a fault, to how it does: one of [`WAYS`].
 const STRAY_VARIABLE: &str = "MIP_VALIDATE_STRAY";
 
+/// How a process runs into a fault, and `MIP_CUDA_SYNC` there: in a chain of tasks, beside an independent one, and in
+/// a graph that is replayed.
+const WAYS: [(&str, &str); 4] = [("chain", "0"), ("fork", "0"), ("fork", "1"), ("replay", "0")];
+
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
-    if std::env::var_os(STRAY_VARIABLE).is_some() {
-        return vec![("a stray write".to_owned(), Box::new(|r| Outcome::one(stray(r))))];
+    if let Ok(way) = std::env::var(STRAY_VARIABLE) {
+        return vec![("a stray write".to_owned(), Box::new(move |r| Outcome::one(stray(r, &way))))];
     }
     vec![
         ("a failure leaves other branches alone".to_owned(), Box::new(failure)),
@@ -95,46 +99,65 @@ fn isolated(request: &Request) -> Result<(), String> {
 fn fault(request: &Request) -> Outcome {
     match request.device.info() {
         Ok(info) if info.kind == DeviceKind::Cuda => {
-            let both = ["1", "0"].map(|wait| in_another_process(info.index, wait));
-            Outcome { cases: 2, failures: both.into_iter().filter_map(Result::err).collect(), skipped: None }
+            let all = WAYS.map(|(way, wait)| in_another_process(info.index, way, wait));
+            let cases = all.len();
+            Outcome { cases, failures: all.into_iter().filter_map(Result::err).collect(), skipped: None }
         }
         Ok(_) => Outcome::skip("only a GPU is lost to a fault"),
         Err(error) => Outcome::one(Err(error.to_string())),
     }
 }
 
-fn in_another_process(index: usize, wait: &str) -> Result<(), String> {
+fn in_another_process(index: usize, way: &str, wait: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(text)?;
     let child = Command::new(program)
         .args(["validate", "--device", &format!("cuda:{index}"), "--only", "a stray write"])
-        .envs([(STRAY_VARIABLE, "1"), ("MIP_CUDA_SYNC", wait)])
+        .envs([(STRAY_VARIABLE, way), ("MIP_CUDA_SYNC", wait)])
         .output()
         .map_err(text)?;
     if child.status.success() {
         return Ok(());
     }
     let told = [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Err(format!("MIP_CUDA_SYNC={wait}: {}", told.join(" ")))
+    Err(format!("{way}, MIP_CUDA_SYNC={wait}: {}", told.join(" ")))
 }
 
-/// Runs into a fault. With a wait after each launch it is its task's; else either that was found out by running
-/// again, or nobody is accused and the way to find out is told. Results from before stay what they were.
-fn stray(request: &Request) -> Result<(), String> {
+/// source -> bad -> after, replayed or not.
+fn chain(config: PipelineConfig, seed: u64, bad: Custom) -> Result<Pipeline, Error> {
+    let mut p = Pipeline::new(config);
+    let source = p.add_operator("source", Flip::horizontal())?;
+    let bad = p.add_operator("bad", bad)?;
+    let after = p.add_operator("after", Flip::vertical())?;
+    p.connect(source, bad)?;
+    p.connect(bad, after)?;
+    p.set_input(source, &picture(seed))?;
+    Ok(p)
+}
+
+/// Runs into a fault. In a chain it is its task's, and everywhere with a wait after each launch; else either it was
+/// found out all the same, or the kernels that may have done it and the way to find out are told. Results from before
+/// stay what they were.
+fn stray(request: &Request, way: &str) -> Result<(), String> {
     let (_good, held) = healthy(request, &request.device)?;
     let copy = held.to_bytes();
     let stray = Custom::new(Arc::new(Fails(STRAY)));
-    let (mut p, _) = fork(config(request), request.seed, stray).map_err(text)?;
-    let error = match p.execute() {
+    let config = PipelineConfig { enable_graph_replay: way == "replay", ..config(request) };
+    let pipeline = match way {
+        "fork" => fork(config, request.seed, stray).map(|(p, _)| p),
+        _ => chain(config, request.seed, stray),
+    };
+    let error = match pipeline.map_err(text)?.execute() {
         Err(error) => error.to_string(),
         Ok(_) => return Err("a kernel that writes through a stray pointer was not noticed".to_owned()),
     };
     if held.to_bytes() != copy {
         return Err("a result from before the fault has changed".to_owned());
     }
-    let waiting = std::env::var("MIP_CUDA_SYNC").is_ok_and(|wait| wait == "1");
+    let sure = way == "chain" || std::env::var("MIP_CUDA_SYNC").is_ok_and(|wait| wait == "1");
     let named = error.starts_with("task 'bad'");
-    let told = error.starts_with("the run failed") && error.contains("MIP_CUDA_SYNC=1");
-    if !named && (waiting || !told) {
+    let listed = error.contains("'fails'") && error.contains("MIP_CUDA_SYNC=1");
+    let told = error.starts_with("the run failed") && listed;
+    if !named && (sure || !told) {
         return Err(format!("the fault was not put down to task 'bad': {error}"));
     }
     // Whichever of the two it says has to be true.

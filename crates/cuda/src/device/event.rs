@@ -1,9 +1,9 @@
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_runtime::device::{DeviceError, Event};
 
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Point};
 use super::shared::Shared;
 use crate::driver::RawEvent;
 
@@ -12,14 +12,7 @@ use crate::driver::RawEvent;
 pub(super) struct CudaEvent {
     shared: Arc<Shared>,
     raw: RawEvent,
-    recorded: Mutex<Option<Recorded>>,
-}
-
-/// The last point recorded: the stream's ledger, and how far it goes there.
-#[derive(Debug, Clone)]
-struct Recorded {
-    ledger: Weak<Ledger>,
-    position: u64,
+    recorded: Mutex<Option<Point>>,
 }
 
 impl CudaEvent {
@@ -35,20 +28,20 @@ impl CudaEvent {
 
     /// Remembers the point just recorded.
     pub(super) fn recorded_at(&self, ledger: &Arc<Ledger>, position: u64) {
-        let recorded = Recorded { ledger: Arc::downgrade(ledger), position };
+        let recorded = Point { ledger: Arc::downgrade(ledger), position };
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorded);
     }
 
     /// The last point recorded.
-    fn point(&self) -> Option<Recorded> {
+    pub(super) fn point(&self) -> Option<Point> {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Recorded {
+impl Point {
     fn settle(&self) {
         if let Some(ledger) = self.ledger.upgrade() {
-            ledger.settle(self.position, &Ok(()));
+            ledger.settle(self.position, |_| Ok(()));
         }
     }
 }

@@ -1,9 +1,10 @@
 use std::any::Any;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mip_plan::GroupId;
-use mip_runtime::device::{DeviceError, LaunchObserver};
+use mip_runtime::device::{DeviceError, Launch};
+
+use super::executable::CudaExecutable;
 
 /// What the commands queued on one stream still hold, in stream order.
 #[derive(Debug, Default)]
@@ -18,12 +19,47 @@ struct Entries {
     made: u64,
 }
 
+/// A command that was queued.
 #[derive(Debug)]
-struct Entry {
-    /// Told when the command has ended.
-    observer: Option<(Arc<dyn LaunchObserver>, GroupId)>,
+pub(super) enum Entry {
+    /// Its observer is told when it has ended. The stream marks that point.
+    Launch(Launch),
+    /// The same as part of a graph, whose end is not marked.
+    Replayed(Launch),
+    /// Nothing after it runs before that point.
+    Wait(Point),
     /// Let go when the command has ended.
-    kept: Box<dyn Any + Send>,
+    Kept(#[expect(dead_code, reason = "held for its drop")] Box<dyn Any + Send>),
+}
+
+/// A point in a stream: its ledger, and how far it goes there.
+#[derive(Debug, Clone)]
+pub(super) struct Point {
+    pub(super) ledger: Weak<Ledger>,
+    pub(super) position: u64,
+}
+
+/// A launch that may have been running when the device was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Suspect {
+    /// The position after it.
+    pub(super) end: u64,
+    /// The group's kernels.
+    pub(super) kernel: String,
+    /// Whether it was part of a graph: then nothing is known of where in it.
+    pub(super) replayed: bool,
+}
+
+/// What is known of an entry when suspects are looked for.
+enum Seen {
+    Launch { end: u64, kernel: String, replayed: bool },
+    Wait(Point),
+}
+
+impl Entry {
+    pub(super) fn keep(kept: impl Any + Send) -> Self {
+        Self::Kept(Box::new(kept))
+    }
 }
 
 impl Ledger {
@@ -31,11 +67,12 @@ impl Ledger {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes down a command that was queued.
-    pub(super) fn add(&self, observer: Option<(Arc<dyn LaunchObserver>, GroupId)>, kept: impl Any + Send) {
+    /// Writes down a command that was queued; the position after it.
+    pub(super) fn add(&self, entry: Entry) -> u64 {
         let mut entries = self.lock();
-        entries.waiting.push_back(Entry { observer, kept: Box::new(kept) });
+        entries.waiting.push_back(entry);
         entries.made += 1;
+        entries.made
     }
 
     /// The position after everything queued so far.
@@ -48,56 +85,91 @@ impl Ledger {
         self.lock().waiting.len()
     }
 
-    /// Everything before `position` has ended, well or with an error.
-    pub(super) fn settle(&self, position: u64, result: &Result<(), DeviceError>) {
+    /// Everything before `position` has ended; what launches are told is asked for by the position after them.
+    pub(super) fn settle(&self, position: u64, result: impl Fn(u64) -> Result<(), DeviceError>) {
         loop {
             // One at a time, so that observers are called without the lock and still in order.
-            let entry = {
+            let (entry, end) = {
                 let mut entries = self.lock();
                 let first = entries.made - entries.waiting.len() as u64;
-                if first >= position { None } else { entries.waiting.pop_front() }
+                let entry = if first >= position { None } else { entries.waiting.pop_front() };
+                (entry, first + 1)
             };
-            let Some(Entry { observer, kept }) = entry else { return };
-            drop(kept); // before the observer is told: it may hand the memory on
-            if let Some((observer, group)) = observer {
-                observer.end(group, result.clone());
+            match entry {
+                None => return,
+                Some(Entry::Launch(launch) | Entry::Replayed(launch)) => {
+                    let (observer, group) = (launch.observer.clone(), launch.group);
+                    drop(launch); // before the observer is told: it may hand the memory on
+                    observer.end(group, result(end));
+                }
+                Some(Entry::Wait(_) | Entry::Kept(_)) => {}
             }
         }
     }
+
+    /// The launches that may have been running when the stream's mark stood at `mark`: the first one not marked,
+    /// if all it waits for was; without a mark and within graphs, all of them. `marks` tells the marks of other streams;
+    /// one without a mark holds nothing back.
+    pub(super) fn suspects(
+        &self,
+        mark: Option<u32>,
+        marks: impl Fn(&Arc<Self>) -> Option<u32>,
+    ) -> Vec<Suspect> {
+        let mut suspects = Vec::new();
+        for seen in self.seen() {
+            match seen {
+                Seen::Wait(point) => {
+                    let ledger = point.ledger.upgrade();
+                    let other = ledger.and_then(|ledger| Some((marks(&ledger)?, ledger)));
+                    if other.is_some_and(|(mark, ledger)| ledger.is_before(point.position, mark)) {
+                        break;
+                    }
+                }
+                Seen::Launch { end, .. } if mark.is_some_and(|mark| has_passed(mark, end)) => {}
+                Seen::Launch { end, kernel, replayed } => {
+                    suspects.push(Suspect { end, kernel, replayed });
+                    if !replayed && mark.is_some() {
+                        break;
+                    }
+                }
+            }
+        }
+        suspects
+    }
+
+    /// A copy, so that no other ledger is looked at under this one's lock.
+    fn seen(&self) -> Vec<Seen> {
+        let entries = self.lock();
+        let first = entries.made - entries.waiting.len() as u64;
+        let seen = |(end, entry): (u64, &Entry)| match entry {
+            Entry::Launch(launch) => Some(Seen::Launch { end, kernel: kernel(launch), replayed: false }),
+            Entry::Replayed(launch) => Some(Seen::Launch { end, kernel: kernel(launch), replayed: true }),
+            Entry::Wait(point) => Some(Seen::Wait(point.clone())),
+            Entry::Kept(_) => None,
+        };
+        (first + 1..).zip(&entries.waiting).filter_map(seen).collect()
+    }
+
+    /// Whether a marked launch before `position` has not ended.
+    fn is_before(&self, position: u64, mark: u32) -> bool {
+        let entries = self.lock();
+        let first = entries.made - entries.waiting.len() as u64;
+        let mut before = (first + 1..=position).zip(&entries.waiting);
+        before.any(|(end, entry)| matches!(entry, Entry::Launch(_)) && !has_passed(mark, end))
+    }
+}
+
+/// Whether a stream whose mark stands at `mark` is past a position. Marks hold the lower half of positions; those
+/// compared are never half the range apart.
+pub(super) const fn has_passed(mark: u32, position: u64) -> bool {
+    mark.wrapping_sub(position as u32).cast_signed() >= 0
+}
+
+fn kernel(launch: &Launch) -> String {
+    let executable = launch.executable.as_any().downcast_ref::<CudaExecutable>();
+    executable.map_or("", CudaExecutable::name).to_owned()
 }
 
 #[cfg(test)]
-mod tests {
-    use mip_runtime::device::Verdict;
-
-    use super::*;
-
-    #[derive(Debug, Default)]
-    struct Told(Mutex<Vec<(GroupId, bool)>>);
-
-    impl LaunchObserver for Told {
-        fn begin(&self, _group: GroupId) -> Verdict {
-            Verdict::Run
-        }
-
-        fn end(&self, group: GroupId, result: Result<(), DeviceError>) {
-            self.0.lock().unwrap().push((group, result.is_ok()));
-        }
-    }
-
-    #[test]
-    fn settling_tells_in_order_and_lets_go_only_of_what_has_ended() {
-        let (ledger, told, memory) = (Ledger::default(), Arc::new(Told::default()), Arc::new(()));
-        let observer = |group| Some((told.clone() as Arc<dyn LaunchObserver>, group));
-        ledger.add(observer(0), memory.clone());
-        ledger.add(None, memory.clone());
-        let position = ledger.position();
-        ledger.add(observer(2), memory.clone());
-        ledger.settle(position, &Ok(()));
-        assert_eq!((told.0.lock().unwrap().clone(), Arc::strong_count(&memory)), (vec![(0, true)], 2));
-        ledger.settle(position, &Ok(()));
-        ledger.settle(ledger.position(), &Err(DeviceError::Lost("gone".to_owned())));
-        assert_eq!(told.0.lock().unwrap().last(), Some(&(2, false)));
-        assert_eq!((ledger.waiting(), Arc::strong_count(&memory)), (0, 1));
-    }
-}
+#[path = "ledger/tests.rs"]
+mod tests;

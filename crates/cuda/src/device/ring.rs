@@ -7,15 +7,16 @@ use mip_runtime::device::{DeviceError, Space};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::shared::Shared;
-use crate::driver::{DeviceMemory, PinnedMemory, RawEvent, RawStream, Rows};
+use crate::driver::{DeviceMemory, PinnedMemory, RawEvent, RawStream, Rows, fill_past_caches};
 
-/// Bytes of a slot: one copy of the driver's, long enough to run at the bus's rate.
-pub(super) const SLOT: usize = 2 << 20;
+/// Bytes of a slot: one copy of the driver's, long enough to run near the bus's rate, short enough for the first
+/// one to start early.
+pub(super) const SLOT: usize = 1 << 20;
 /// Slots: some being filled, some being copied out of.
-const SLOTS: usize = 8;
-/// Bytes that a thread fills at a time: several share a slot, so that the first copy starts early.
-const PART: usize = 128 << 10;
-/// Threads beyond which there was no gain: on the host of an H100, 12 of 16 cores were faster than 8 and than 16.
+const SLOTS: usize = 16;
+/// Bytes that a thread fills at a time: several share a slot.
+const PART: usize = 64 << 10;
+/// Threads beyond which there was no gain on the 16 cores of an H100's host.
 const MOST_THREADS: usize = 12;
 
 /// Slots of pinned memory used in turn, and the threads that fill them. Both are made at the first use and kept.
@@ -242,7 +243,7 @@ impl<'a> Transfer<'a> {
 /// Fills memory with the packed bytes of rows, from byte `first` of them on.
 fn fill(to: &mut [u8], data: &[u8], from: Rows, first: usize) {
     if from.stride == from.bytes {
-        to.copy_from_slice(&data[from.offset + first..][..to.len()]);
+        fill_past_caches(to, &data[from.offset + first..][..to.len()]);
         return;
     }
     let mut done = 0;
@@ -250,7 +251,7 @@ fn fill(to: &mut [u8], data: &[u8], from: Rows, first: usize) {
         let (row, column) = ((first + done) / from.bytes, (first + done) % from.bytes);
         let count = (from.bytes - column).min(to.len() - done);
         let source = from.offset + row * from.stride + column;
-        to[done..done + count].copy_from_slice(&data[source..source + count]);
+        fill_past_caches(&mut to[done..done + count], &data[source..source + count]);
         done += count;
     }
 }

@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 use mip_runtime::device::{DeviceError, Space};
 
 use super::CudaOptions;
+use super::blame::{Streams, ended_well};
+use super::ledger::Ledger;
 use super::ring::Ring;
 use crate::codegen::Target;
 use crate::compile::Compiler;
@@ -19,7 +21,8 @@ pub(crate) struct Shared {
     pub(super) ring: Ring,
     /// Of the stream-ordered allocator, or why there is none.
     pub(super) pool: Result<Arc<MemoryPool>, String>,
-    lost: OnceLock<String>,
+    pub(super) streams: Streams,
+    lost: OnceLock<DriverError>,
     in_use: [AtomicUsize; 2],
 }
 
@@ -39,6 +42,7 @@ impl Shared {
             options,
             ring,
             pool,
+            streams: Streams::default(),
             lost: OnceLock::new(),
             in_use: Default::default(),
         }
@@ -48,7 +52,7 @@ impl Shared {
     pub(crate) fn check<T>(&self, result: Result<T, DriverError>) -> Result<T, DeviceError> {
         result.map_err(|error| {
             if error.is_fatal() {
-                let _ = self.lost.set(error.to_string());
+                let _ = self.lost.set(error.clone());
             }
             self.lost_error().unwrap_or_else(|| error.into())
         })
@@ -56,12 +60,34 @@ impl Shared {
 
     /// The error of a lost device.
     pub(super) fn lost_error(&self) -> Option<DeviceError> {
-        let hint = if self.options.synchronous {
-            ""
-        } else {
-            "; run with MIP_CUDA_SYNC=1 to find the task that caused it"
+        let why = self.lost.get()?;
+        if self.options.synchronous || !why.is_fault_of_a_kernel() {
+            return Some(DeviceError::Lost(why.to_string()));
+        }
+        let blame = self.streams.blame();
+        let hint = match blame.culprit() {
+            Some(_) => "",
+            None => "; run with MIP_CUDA_SYNC=1 to find the task that caused it",
         };
-        self.lost.get().map(|why| DeviceError::Lost(format!("{why}{hint}")))
+        Some(DeviceError::Lost(format!("{why}{}{hint}", blame.place())))
+    }
+
+    /// What a launch is told that the device was lost with: it was the one, it had ended before, or it suffers.
+    pub(super) fn lost_launch(
+        &self,
+        ledger: &Ledger,
+        mark: Option<u32>,
+        end: u64,
+    ) -> Result<(), DeviceError> {
+        let Some(why) = self.lost.get() else { return Ok(()) };
+        let blame = self.streams.blame();
+        match blame.culprit() {
+            Some(kernel) if why.is_fault_of_a_kernel() && blame.is_on(ledger, end) => {
+                Err(DeviceError::Kernel { kernel: kernel.to_owned(), message: why.to_string() })
+            }
+            _ if ended_well(mark, end) => Ok(()),
+            _ => self.alive(),
+        }
     }
 
     /// Whether a fault has made the device useless.

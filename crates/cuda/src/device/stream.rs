@@ -10,11 +10,11 @@ use mip_runtime::device::{
 
 use super::event::CudaEvent;
 use super::executable::CudaExecutable;
-use super::ledger::Ledger;
+use super::ledger::{Entry, Ledger};
 use super::memory::{CudaMemory, device_buffer, device_memory};
 use super::shared::Shared;
 use super::staging;
-use crate::driver::{RawGraphExec, RawStream};
+use crate::driver::{Mark, RawGraphExec, RawStream};
 
 /// Commands beyond which finished ones are looked for when another one is queued.
 const MANY: usize = 1024;
@@ -25,6 +25,9 @@ pub(super) struct CudaStream {
     shared: Arc<Shared>,
     raw: Arc<RawStream>,
     ledger: Arc<Ledger>,
+    /// The position after the last launch that ended; `None` where launches are waited for anyway, and where the
+    /// driver refuses.
+    mark: Option<Arc<Mark>>,
     /// Held while a command is queued, so that the ledger and the driver see the same order.
     order: Mutex<()>,
     /// Whether anything was queued since the last wait.
@@ -44,8 +47,12 @@ impl CudaStream {
         shared.alive()?;
         let raw = Arc::new(shared.check(RawStream::new(&shared.context))?);
         let (ledger, order, label) = (Arc::default(), Mutex::default(), label.to_owned());
+        let mark = (!shared.options.synchronous).then(|| shared.check(Mark::new(&shared.context)).ok());
+        let mark = mark.flatten().map(Arc::new);
+        let read = mark.clone();
+        shared.streams.add(&ledger, move || read.as_ref().map(|mark| mark.read()));
         let busy = AtomicBool::new(false);
-        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, order, busy, label }))
+        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, mark, order, busy, label }))
     }
 
     /// The stream behind one of the runtime's.
@@ -64,14 +71,14 @@ impl CudaStream {
         self.busy.store(true, Ordering::SeqCst);
         self.shared.check(graph.launch(&self.raw))?;
         for launch in launches {
-            self.ledger.add(Some((launch.observer.clone(), launch.group)), launch);
+            self.ledger.add(Entry::Replayed(launch));
         }
         Ok(())
     }
 
     fn free(&self, memory: Arc<dyn Memory>) -> Result<(), DeviceError> {
         let freed = self.shared.check(device_memory(&*memory)?.free_ordered(&self.raw))?;
-        self.ledger.add(None, memory);
+        self.ledger.add(Entry::keep(memory));
         if freed {
             Ok(())
         } else {
@@ -98,11 +105,11 @@ impl CudaStream {
             Err(error) => Some(Err(error)),
         };
         let Some(result) = told else {
-            self.ledger.add(Some((observer, group)), launch);
+            self.mark(self.ledger.add(Entry::Launch(launch)));
             return None;
         };
         // Earlier stages of a failed group may be running: memory is kept until the stream is past them.
-        self.ledger.add(None, launch);
+        self.ledger.add(Entry::keep(launch));
         Some(Told { observer, group, result })
     }
 
@@ -117,7 +124,7 @@ impl CudaStream {
 
     fn upload(&self, from: &ImageBuffer, to: &BufferRef) -> Result<(), DeviceError> {
         let kept = staging::upload(&self.shared, &self.raw, from, device_buffer(to)?, to)?;
-        self.ledger.add(None, (kept, to.clone()));
+        self.ledger.add(Entry::keep((kept, to.clone())));
         Ok(())
     }
 
@@ -130,7 +137,7 @@ impl CudaStream {
         })?;
         let mut guard = host.write(to.offset..to.offset + to.layout.span())?;
         staging::download(&self.shared, &self.raw, device_buffer(from)?, from, &mut guard, to)?;
-        self.ledger.add(None, (guard, from.clone(), to.clone()));
+        self.ledger.add(Entry::keep((guard, from.clone(), to.clone())));
         Ok(())
     }
 
@@ -142,7 +149,19 @@ impl CudaStream {
     }
 
     fn wait(&self, event: &Arc<dyn Event>) -> Result<(), DeviceError> {
-        self.shared.check(self.raw.wait(own(&**event)?.raw()))
+        let event = own(&**event)?;
+        self.shared.check(self.raw.wait(event.raw()))?;
+        if let Some(point) = event.point() {
+            self.ledger.add(Entry::Wait(point));
+        }
+        Ok(())
+    }
+
+    /// Has the end of the launch just queued marked. Without a mark a fault cannot be put down to it, no more.
+    fn mark(&self, position: u64) {
+        if let Some(mark) = &self.mark {
+            let _refused = self.shared.check(self.raw.write_mark(mark, position as u32));
+        }
     }
 
     /// Keeps the ledger short on streams that are rarely waited for.
@@ -150,7 +169,7 @@ impl CudaStream {
         if self.ledger.waiting() > MANY {
             let position = self.ledger.position();
             if let Ok(true) = self.raw.query() {
-                self.ledger.settle(position, &Ok(()));
+                self.ledger.settle(position, |_| Ok(()));
             }
         }
     }
@@ -162,7 +181,13 @@ impl CudaStream {
             return self.shared.alive();
         }
         let waited = self.shared.alive().and_then(|()| self.shared.check(self.raw.synchronize()));
-        self.ledger.settle(position, &waited);
+        match &waited {
+            Err(DeviceError::Lost(_)) => {
+                let mark = self.mark.as_ref().map(|mark| mark.read());
+                self.ledger.settle(position, |end| self.shared.lost_launch(&self.ledger, mark, end));
+            }
+            _ => self.ledger.settle(position, |_| waited.clone()),
+        }
         waited
     }
 }

@@ -81,17 +81,12 @@ impl DriverError {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32
     }
 
-    /// Whether the context cannot be used any more: faults of kernels and of the hardware stay for good.
-    pub(crate) fn is_fatal(&self) -> bool {
+    /// Whether code that ran on the device caused it, not the device or the driver.
+    pub(crate) fn is_fault_of_a_kernel(&self) -> bool {
         use CUresult as R;
         [
-            R::CUDA_ERROR_DEINITIALIZED,
-            R::CUDA_ERROR_DEVICE_UNAVAILABLE,
-            R::CUDA_ERROR_ECC_UNCORRECTABLE,
-            R::CUDA_ERROR_NVLINK_UNCORRECTABLE,
             R::CUDA_ERROR_ILLEGAL_ADDRESS,
             R::CUDA_ERROR_LAUNCH_TIMEOUT,
-            R::CUDA_ERROR_CONTEXT_IS_DESTROYED,
             R::CUDA_ERROR_ASSERT,
             R::CUDA_ERROR_HARDWARE_STACK_ERROR,
             R::CUDA_ERROR_ILLEGAL_INSTRUCTION,
@@ -99,10 +94,23 @@ impl DriverError {
             R::CUDA_ERROR_INVALID_ADDRESS_SPACE,
             R::CUDA_ERROR_INVALID_PC,
             R::CUDA_ERROR_LAUNCH_FAILED,
-            R::CUDA_ERROR_UNKNOWN,
         ]
         .iter()
-        .any(|&fatal| fatal as u32 == self.code)
+        .any(|&fault| fault as u32 == self.code)
+    }
+
+    /// Whether the context cannot be used any more: faults of kernels and of the hardware stay for good.
+    pub(crate) fn is_fatal(&self) -> bool {
+        use CUresult as R;
+        let lost = [
+            R::CUDA_ERROR_DEINITIALIZED,
+            R::CUDA_ERROR_DEVICE_UNAVAILABLE,
+            R::CUDA_ERROR_ECC_UNCORRECTABLE,
+            R::CUDA_ERROR_NVLINK_UNCORRECTABLE,
+            R::CUDA_ERROR_CONTEXT_IS_DESTROYED,
+            R::CUDA_ERROR_UNKNOWN,
+        ];
+        self.is_fault_of_a_kernel() || lost.iter().any(|&fatal| fatal as u32 == self.code)
     }
 }
 

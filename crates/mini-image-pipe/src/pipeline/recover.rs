@@ -1,12 +1,13 @@
 //! After a fault that cost the device: which task it was, and a fresh device.
 //!
 //! A GPU reports a fault of a running kernel (an illegal address, say) to whoever asks next, and everything on
-//! it is lost by then. So the same images run once more on a device that waits for each launch; then the fault
+//! it is lost by then. The device tells which launch it was when only one had begun and not ended. Where several had, or
+//! a graph was replayed, the same images run once more on a device that waits for each launch; then the fault
 //! is its task's. The device is opened anew for that, and once more afterwards, so that the pipeline stays usable.
 //!
 //! Where the driver refuses to serve the process any more, the error says so. NVIDIA's does after an illegal address
-//! (seen with driver 580: a new context is refused with the same error): then the run has to be repeated in
-//! another process, with `MIP_CUDA_SYNC=1` to have the task named.
+//! (driver 580 refuses a new context with the same error, primary or not, after a reset too): then a run whose task
+//! is not known has to be repeated in another process, with `MIP_CUDA_SYNC=1` to have it named.
 
 use std::sync::Arc;
 

@@ -264,8 +264,10 @@ impl PendingRun {
 
     fn wait(&mut self) {
         self.joined = true;
-        for (index, (stream, lane)) in self.loaded.streams.iter().zip(&mut self.lanes).enumerate() {
-            let waited = stream.synchronize();
+        // All lanes first: on a lost device one of them may know the launch that did it, and what suffers with a lane
+        // must not hide that.
+        let waited: Vec<_> = self.loaded.streams.iter().map(|stream| stream.synchronize()).collect();
+        for (index, (waited, lane)) in waited.into_iter().zip(&mut self.lanes).enumerate() {
             if let Some(error) = lane.error.take().or(waited.err()) {
                 Self::attribute(&self.state, index, lane, &error);
             }

@@ -176,3 +176,24 @@ fn a_panic_in_the_callback_comes_out_where_the_run_is_waited_for() {
     bench.device.clear_faults();
     assert_eq!(bench.run().error, None);
 }
+
+/// A stream that is lost takes what ran on it along, and what depends on that; but the launch on another stream that a
+/// device says did it is the cause.
+#[test]
+fn the_launch_that_cost_the_device_is_the_cause_whichever_stream_is_waited_for_first() {
+    for seed in 0..20 {
+        let mut builder = PlanBuilder::new(1);
+        let input = builder.input("input", gray(5, 3));
+        let source = builder.task("source", 0, Work::affine(1.0, 1.0), &[input]);
+        let suffers = builder.task("suffers", 0, Work::affine(1.0, 1.0), &[source]);
+        let culprit = builder.task("culprit", 1, Work::affine(1.0, 1.0), &[source]);
+        builder.output(suffers);
+        builder.output(culprit);
+        let execution = Execution::Shuffled { seed };
+        let bench = Bench::new(NullOptions { execution, ..NullOptions::default() }, builder.build());
+        bench.device.inject(Site::Run(CommandKind::Launch(1)), DeviceError::Lost("a fault".to_owned()));
+        fail(&bench, 2);
+        let text = bench.run().error.unwrap().to_string();
+        assert!(text.starts_with("task 'culprit'"), "seed {seed}: {text}");
+    }
+}

@@ -1,0 +1,137 @@
+use std::sync::Weak;
+
+use mip_plan::GroupId;
+use mip_runtime::device::{Executable, LaunchObserver, Verdict};
+
+use super::super::blame::Streams;
+use super::*;
+
+#[derive(Debug, Default)]
+struct Told(Mutex<Vec<(GroupId, bool)>>);
+
+impl LaunchObserver for Told {
+    fn begin(&self, _group: GroupId) -> Verdict {
+        Verdict::Run
+    }
+
+    fn end(&self, group: GroupId, result: Result<(), DeviceError>) {
+        self.0.lock().unwrap().push((group, result.is_ok()));
+    }
+}
+
+#[derive(Debug)]
+struct Nothing;
+
+impl Executable for Nothing {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn launch(told: &Arc<Told>, group: GroupId) -> Launch {
+    Launch {
+        executable: Arc::new(Nothing),
+        group,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        workspace: None,
+        uniforms: [].into(),
+        observer: told.clone(),
+    }
+}
+
+fn lost() -> Result<(), DeviceError> {
+    Err(DeviceError::Lost("gone".to_owned()))
+}
+
+#[test]
+fn settling_tells_in_order_and_lets_go_only_of_what_has_ended() {
+    let (ledger, told, memory) = (Ledger::default(), Arc::new(Told::default()), Arc::new(()));
+    ledger.add(Entry::Launch(launch(&told, 0)));
+    let position = ledger.add(Entry::keep(memory.clone()));
+    ledger.add(Entry::Launch(launch(&told, 2)));
+    ledger.add(Entry::keep(memory.clone()));
+    ledger.settle(position, |_| Ok(()));
+    assert_eq!((told.0.lock().unwrap().clone(), Arc::strong_count(&memory)), (vec![(0, true)], 2));
+    ledger.settle(position, |_| Ok(()));
+    ledger.settle(ledger.position(), |end| if end == 3 { lost() } else { Ok(()) });
+    assert_eq!(told.0.lock().unwrap().last(), Some(&(2, false)));
+    assert_eq!((ledger.waiting(), Arc::strong_count(&memory)), (0, 1));
+}
+
+fn ends(suspects: &[Suspect]) -> Vec<u64> {
+    suspects.iter().map(|suspect| suspect.end).collect()
+}
+
+#[test]
+fn the_first_launch_not_marked_is_suspected() {
+    let (ledger, told) = (Ledger::default(), Arc::new(Told::default()));
+    for group in 0..4 {
+        ledger.add(Entry::keep(()));
+        ledger.add(Entry::Launch(launch(&told, group)));
+    }
+    let suspects = |mark| ends(&ledger.suspects(mark, |_| None));
+    assert_eq!((suspects(Some(0)), suspects(Some(4)), suspects(Some(8))), (vec![2], vec![6], vec![]));
+    assert_eq!(suspects(None), [2, 4, 6, 8], "without a mark, any");
+    ledger.settle(4, |_| Ok(()));
+    assert_eq!((suspects(Some(4)), suspects(None)), (vec![6], vec![6, 8]));
+}
+
+#[test]
+fn all_launches_of_a_graph_are_suspected_and_what_comes_after_it() {
+    let (ledger, told) = (Ledger::default(), Arc::new(Told::default()));
+    ledger.add(Entry::Replayed(launch(&told, 0)));
+    ledger.add(Entry::Replayed(launch(&told, 1)));
+    ledger.add(Entry::Launch(launch(&told, 2)));
+    ledger.add(Entry::Launch(launch(&told, 3)));
+    assert_eq!(ends(&ledger.suspects(Some(0), |_| None)), [1, 2, 3]);
+    assert_eq!(ends(&ledger.suspects(Some(3), |_| None)), [4]);
+}
+
+#[test]
+fn a_launch_that_waits_for_another_stream_is_not_suspected_before_that_is_there() {
+    let (one, two, told) = (Arc::new(Ledger::default()), Ledger::default(), Arc::new(Told::default()));
+    let position = one.add(Entry::Launch(launch(&told, 0)));
+    two.add(Entry::Wait(Point { ledger: Arc::downgrade(&one), position }));
+    two.add(Entry::Launch(launch(&told, 1)));
+    one.add(Entry::Launch(launch(&told, 2)));
+    assert_eq!(ends(&two.suspects(Some(0), |_| Some(0))), [], "the other has not begun");
+    assert_eq!(ends(&two.suspects(Some(0), |_| Some(1))), [2], "the point was reached");
+    assert_eq!(ends(&two.suspects(Some(0), |_| None)), [2], "it may have been");
+    let gone = Entry::Wait(Point { ledger: Weak::new(), position: 7 });
+    let three = Ledger::default();
+    three.add(gone);
+    three.add(Entry::Launch(launch(&told, 0)));
+    assert_eq!(ends(&three.suspects(Some(0), |_| Some(0))), [2], "streams are past their work when they go");
+}
+
+#[test]
+fn marks_are_compared_beyond_their_range() {
+    assert!(has_passed(5, 5) && has_passed(6, 5) && !has_passed(4, 5));
+    assert!(has_passed(2, u64::from(u32::MAX)) && !has_passed(u32::MAX, (1 << 32) + 2));
+}
+
+#[test]
+fn one_suspect_is_the_culprit_and_several_are_listed() {
+    let told = Arc::new(Told::default());
+    let streams = |two_waits: bool| {
+        let (one, two) = (Arc::new(Ledger::default()), Arc::new(Ledger::default()));
+        let streams = Streams::default();
+        streams.add(&one, || Some(0));
+        streams.add(&two, || Some(0));
+        let position = one.add(Entry::Launch(launch(&told, 0)));
+        if two_waits {
+            two.add(Entry::Wait(Point { ledger: Arc::downgrade(&one), position }));
+        }
+        two.add(Entry::Launch(launch(&told, 1)));
+        (streams, one, two)
+    };
+    let (waiting, one, two) = streams(true);
+    let blame = waiting.blame();
+    assert!(blame.culprit().is_some() && blame.is_on(&one, 1) && !blame.is_on(&two, 1));
+    assert!(blame.place().starts_with(" in kernel"), "{}", blame.place());
+    let (both, one, _two) = streams(false);
+    assert!(both.blame().culprit().is_none() && !both.blame().is_on(&one, 1));
+    assert!(both.blame().place().contains("'', ''"), "{}", both.blame().place());
+    assert_eq!(Streams::default().blame().place(), "");
+}
