@@ -6,10 +6,9 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each: every operator with every sample type, memory order and number of channels, every
-//! border, and the sample pipelines. The pipelines are compiled for every architecture, each single kernel for one of
-//! them, in turns. `--full` takes the whole matrix that a GPU is validated with, for every architecture, which takes
-//! half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
+//! Compiled is one of each, for every architecture: every operator with every sample type, memory order and number of
+//! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
+//! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
 //! is said. `--every N` takes every Nth source, `--keep` writes sources and machine code, `--list` prints
 //! every kernel.
 
@@ -125,18 +124,12 @@ fn check(source: &Source, capability: (u32, u32), options: &Options) -> Result<V
     }
 }
 
-/// Compiles every source for the architectures it is meant for, on several threads.
+/// Compiles every source for every architecture, on several threads.
 fn check_all(sources: &[Source], options: &Options) -> Vec<Tally> {
     let tallies: Vec<Mutex<Tally>> = options.archs.iter().map(|_| Mutex::default()).collect();
     let archs = options.archs.len();
-    let everywhere = |source: &Source| options.full || source.everywhere;
-    let jobs: Vec<(&Source, usize)> = sources
-        .iter()
-        .enumerate()
-        .flat_map(|(i, source)| (0..archs).map(move |arch| (i, source, arch)))
-        .filter(|&(i, source, arch)| everywhere(source) || i % archs == arch)
-        .map(|(_, source, arch)| (source, arch))
-        .collect();
+    let jobs: Vec<(&Source, usize)> =
+        sources.iter().flat_map(|source| (0..archs).map(move |arch| (source, arch))).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(&(source, arch)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -11,8 +11,6 @@ use crate::cases::{Case, Strides, matrix, operators, plan};
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) text: String,
-    /// For every architecture, not one of them.
-    pub(crate) everywhere: bool,
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
@@ -88,7 +86,7 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
     for case in &cases {
         let plan = plan(std::slice::from_ref(case), 2, Strides::Pitched);
         for (_, text) in mip_cuda::kernel_sources(&plan)? {
-            sources.push(Source { name: case.name.clone(), text, everywhere: false });
+            sources.push(Source { name: case.name.clone(), text });
         }
     }
     let mut seen = HashSet::new();
@@ -98,8 +96,7 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
     let text = format!(
         "{left_out} of {all} single kernels ({what}: other sample types and formats than u8 gray and rgb)"
     );
-    let turns = "every single kernel for the architectures but one".to_owned();
-    Ok((sources, if full { Vec::new() } else { vec![text, turns] }))
+    Ok((sources, if full { Vec::new() } else { vec![text] }))
 }
 
 /// Without the comments, which name tasks and shapes.
@@ -123,7 +120,7 @@ fn pipeline(
     let plan = mip_graph::plan(&graph, &request).map_err(|e| e.to_string())?;
     for (group, text) in mip_cuda::kernel_sources(&plan)? {
         let how = if fuse { "fused" } else { "one kernel a task" };
-        sources.push(Source { name: format!("{name} ({how}), group {group}"), text, everywhere: true });
+        sources.push(Source { name: format!("{name} ({how}), group {group}"), text });
     }
     Ok(())
 }
