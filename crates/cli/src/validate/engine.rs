@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
 use mip_ops::Value;
 use mip_runtime::memory::AllocatorMode;
@@ -147,7 +147,7 @@ fn invalidations(request: &Request) -> Outcome {
         Ok(info) => return Outcome::skip(info.graph_replay.err().unwrap_or_default()),
         Err(error) => return Outcome::one(Err(error.to_string())),
     }
-    let changes: [Change; 5] = [
+    let changes: [Change; 7] = [
         ("a kernel size", DirtyReason::Kernels, |p, _| {
             let soft = p.task("soft")?;
             p.set_parameter(soft, "kernel", Value::from(5_i64)).map(drop)
@@ -165,6 +165,21 @@ fn invalidations(request: &Request) -> Outcome {
             let last = p.task_graph().outputs()[0];
             let added = p.add_operator("last", mip_ops::Threshold::new(40.0))?;
             p.connect(last, added)
+        }),
+        ("rows further apart", DirtyReason::Strides, |_, image| {
+            let layout = BatchLayout::pitched(*image.desc(), 1, 256)?;
+            let mut padded = ImageBuffer::with_layout(layout)?;
+            for y in 0..layout.desc.height as usize {
+                padded.view_mut().row_mut(0, 0, y).copy_from_slice(image.view().row(0, 0, y));
+            }
+            *image = padded;
+            Ok(())
+        }),
+        ("one more output", DirtyReason::Topology, |p, _| {
+            // The two that were outputs because nothing reads them, and one that something reads.
+            ["cut", "mirrored", "edges"]
+                .iter()
+                .try_for_each(|name| p.task(name).and_then(|t| p.mark_output(t)))
         }),
         ("memory given back", DirtyReason::MemoryAddresses, |p, _| p.trim().map(drop)),
     ];

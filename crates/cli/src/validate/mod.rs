@@ -2,8 +2,11 @@
 //!
 //! Every check compares pixels: with the CPU byte for byte, and with f64 references by the numeric contract.
 
+mod custom;
 mod engine;
 mod faults;
+mod frames;
+mod gate;
 mod modes;
 mod operators;
 mod random;
@@ -43,7 +46,10 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
     let mut checks = Vec::new();
     for (section, list) in [
         ("operators", operators::checks(request)),
+        ("operators", custom::checks(request)),
         ("modes", modes::checks(request)),
+        ("modes", gate::checks(request)),
+        ("modes", frames::checks(request)),
         ("engine", engine::checks(request)),
         ("scenarios", scenarios::checks(request)),
         ("faults", faults::checks(request)),

@@ -3,10 +3,10 @@
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::{Picture, SplitMix64};
+use mip_testkit::images::Picture;
 
 use super::operators::same;
-use super::{Outcome, Pending, Request, cases, random};
+use super::{Outcome, Pending, Request, cases};
 
 /// Fork and join over several streams.
 pub(super) const DIAMOND: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 inputs=gray \
@@ -26,7 +26,6 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
         ("a batch equals its frames".to_owned(), Box::new(batch)),
         ("parameters changed between executions".to_owned(), Box::new(parameters)),
         ("sizes changed between executions".to_owned(), Box::new(sizes)),
-        (format!("{} random graphs, fused and unfused", request.graphs), Box::new(random_graphs)),
     ]
 }
 
@@ -37,14 +36,10 @@ pub(super) fn picture(width: u32, height: u32, seed: u64) -> ImageBuffer {
 
 /// Unfused, so that there is something to run on several streams.
 fn pipeline(line: &str, device: &Device, streams: u32) -> Result<Pipeline, Error> {
-    fusing(line, device, streams, false)
-}
-
-fn fusing(line: &str, device: &Device, streams: u32, fuse: bool) -> Result<Pipeline, Error> {
     let config = PipelineConfig {
         device: device.clone(),
         num_streams: streams,
-        fuse,
+        fuse: false,
         poison: true,
         ..PipelineConfig::default()
     };
@@ -56,10 +51,7 @@ pub(super) fn results(pipeline: &Pipeline) -> Results {
 }
 
 fn once(line: &str, device: &Device, streams: u32, image: &ImageBuffer) -> Result<Results, Error> {
-    run(pipeline(line, device, streams)?, image)
-}
-
-fn run(mut pipeline: Pipeline, image: &ImageBuffer) -> Result<Results, Error> {
+    let mut pipeline = pipeline(line, device, streams)?;
     pipeline.set_named_input("input", image)?;
     pipeline.execute()?;
     Ok(results(&pipeline))
@@ -215,27 +207,4 @@ fn sizes(request: &Request) -> Outcome {
         Ok(())
     };
     Outcome { cases: 6, ..Outcome::one(run().map_err(text)) }
-}
-
-fn random_graphs(request: &Request) -> Outcome {
-    let seeds: Vec<u64> = (0..request.graphs as u64).map(|i| request.seed.wrapping_add(i)).collect();
-    cases(request.jobs, &seeds, |&seed| {
-        let mut numbers = SplitMix64::new(seed);
-        let line = random::line(&mut numbers, 12);
-        let (width, height) = (1 + numbers.below(70), 1 + numbers.below(50));
-        let format = PixelFormat::ALL[numbers.below(PixelFormat::ALL.len() as u32) as usize];
-        let dtype = [DType::U8, DType::U16, DType::F32][numbers.below(3) as usize];
-        let desc = ImageDesc::new(width, height, format, dtype).map_err(text)?;
-        let image = Picture::Noise.draw(desc, seed);
-        let streams = 1 + numbers.below(6);
-        let expected = once(&line, &Device::cpu(), 1, &image).map_err(text)?;
-        let what = |t: String| format!("seed {seed}, {desc}, {streams} streams, {line}: {t}");
-        for fuse in [false, true] {
-            let tested = fusing(&line, &request.device, streams, fuse);
-            let actual = tested.and_then(|tested| run(tested, &image));
-            let what = |t: String| what(format!("fuse {fuse}: {t}"));
-            all_same(&actual.map_err(|e| what(e.to_string()))?, &expected).map_err(what)?;
-        }
-        Ok(())
-    })
 }
