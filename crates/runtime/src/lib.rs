@@ -14,6 +14,7 @@ pub mod device;
 mod error;
 pub mod frames;
 pub mod memory;
+pub mod profiling;
 pub mod scheduler;
 pub mod session;
 #[cfg(any(test, feature = "testing"))]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use mip_core::ImageBuffer;
-use mip_runtime::device::{BufferRef, Command, DeviceError, Event, Launch, Stream};
+use mip_runtime::device::{BufferRef, Command, DeviceError, Event, HostStamp, Launch, Stamp, Stream};
 
 use super::event::CpuEvent;
 use super::{copy, launch};
@@ -25,6 +25,7 @@ enum Job {
     Wait(Arc<dyn Event>, u64),
     Upload { from: ImageBuffer, to: BufferRef },
     Download { from: BufferRef, to: BufferRef },
+    Stamp(Arc<dyn Stamp>),
 }
 
 /// The first failure of a command that has nobody else to tell.
@@ -84,6 +85,7 @@ fn work(jobs: &Receiver<Job>, failure: &Failure) {
             Job::Wait(event, point) => own(&event).expect("checked when queued").wait(point),
             Job::Upload { from, to } => failure.keep(copy::upload(&from, &to)),
             Job::Download { from, to } => failure.keep(copy::download(&from, &to)),
+            Job::Stamp(stamp) => failure.keep(HostStamp::of(&*stamp).map(HostStamp::reach)),
         }
     }
 }
@@ -101,6 +103,7 @@ impl Stream for CpuStream {
             Command::Launch(launch) => self.send(Job::Launch(Box::new(launch))),
             Command::Upload { from, to } => self.send(Job::Upload { from, to }),
             Command::Download { from, to } => self.send(Job::Download { from, to }),
+            Command::Stamp(stamp) => self.send(Job::Stamp(stamp)),
             Command::Record(event) => {
                 let point = own(&event)?.record();
                 self.send(Job::Reach(event, point))
@@ -114,6 +117,10 @@ impl Stream for CpuStream {
                 self.send(Job::Wait(event, point))
             }
         }
+    }
+
+    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
+        Ok(Arc::new(HostStamp::default()))
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    Command, DeviceError, Event, Executable, Graph, Launch, Recording, Verdict, check_launches,
+    Command, DeviceError, Event, Executable, Graph, Launch, Recording, Stamp, Verdict, check_launches,
 };
 
 use super::executable::{CudaExecutable, Prepared};
 use super::shared::Shared;
+use super::stamp::CudaStamp;
 use super::stream::CudaStream;
-use crate::driver::{KernelNode, LaunchShape, RawGraph, RawGraphExec};
+use crate::driver::{GraphNode, LaunchShape, RawGraph, RawGraphExec};
 
 /// A graph that can be launched again and again.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct CudaGraph {
     groups: Vec<GroupId>,
     /// Kept for the functions that nodes refer to.
     _executables: Vec<Arc<dyn Executable>>,
+    /// Kept for the events that nodes record.
+    _stamps: Vec<Arc<dyn Stamp>>,
     state: Mutex<State>,
 }
 
@@ -39,14 +42,14 @@ struct State {
 /// A kernel with what it was last given.
 #[derive(Debug)]
 struct Node {
-    handle: KernelNode,
+    handle: GraphNode,
     function: usize,
     shape: LaunchShape,
     parameter: Vec<u64>,
 }
 
 impl Node {
-    fn new(handle: KernelNode, kernel: &Prepared<'_>) -> Self {
+    fn new(handle: GraphNode, kernel: &Prepared<'_>) -> Self {
         let Prepared { function, shape, parameter } = kernel;
         Self { handle, function: function.id(), shape: *shape, parameter: parameter.clone() }
     }
@@ -61,9 +64,9 @@ impl Node {
 /// Who comes after whom while commands are read: by stream, what the next kernel has to wait for.
 #[derive(Debug, Default)]
 struct Order {
-    frontiers: Vec<Vec<KernelNode>>,
+    frontiers: Vec<Vec<GraphNode>>,
     /// By event: what had to be waited for when it was recorded.
-    events: HashMap<usize, Vec<KernelNode>>,
+    events: HashMap<usize, Vec<GraphNode>>,
 }
 
 impl Order {
@@ -96,11 +99,18 @@ impl CudaGraph {
         })?;
         let mut graph = shared.check(RawGraph::new(&shared.context))?;
         let mut order = Order { frontiers: vec![Vec::new(); recording.streams.len()], ..Order::default() };
-        let (mut nodes, mut groups, mut executables) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut nodes, mut groups) = (Vec::new(), Vec::new());
+        let (mut executables, mut stamps) = (Vec::new(), Vec::new());
         for (lane, command) in recording.commands {
             match command {
                 Command::Record(event) => order.record(lane, &event),
                 Command::Wait(event) => order.wait(lane, &event),
+                Command::Stamp(stamp) => {
+                    let event = CudaStamp::of(&*stamp)?.queue();
+                    let frontier = &mut order.frontiers[lane];
+                    *frontier = vec![shared.check(graph.add_record(event, frontier))?];
+                    stamps.push(stamp);
+                }
                 Command::Launch(launch) => {
                     let kernels = own(&launch.executable)?.prepare(&launch)?;
                     for kernel in &kernels {
@@ -115,7 +125,7 @@ impl CudaGraph {
                     executables.push(launch.executable);
                 }
                 Command::Upload { .. } | Command::Download { .. } | Command::Free(_) => {
-                    let text = "only launches, records and waits can be captured";
+                    let text = "only launches, records, waits and stamps can be captured";
                     return Err(DeviceError::Unsupported(text.to_owned()));
                 }
             }
@@ -123,7 +133,7 @@ impl CudaGraph {
         let mut exec = shared.check(graph.instantiate())?;
         shared.check(exec.upload(CudaStream::of(&*stream)?.raw()))?;
         let state = Mutex::new(State { exec, nodes });
-        Ok(Self { shared: shared.clone(), stream, groups, _executables: executables, state })
+        Ok(Self { shared: shared.clone(), stream, groups, _executables: executables, _stamps: stamps, state })
     }
 }
 

@@ -27,6 +27,7 @@ mod options;
 mod ring;
 mod shared;
 mod staging;
+mod stamp;
 mod stream;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -7,6 +7,7 @@ use super::CudaOptions;
 use super::blame::{Streams, ended_well};
 use super::ledger::Ledger;
 use super::ring::Ring;
+use super::stamp::Clock;
 use crate::codegen::Target;
 use crate::compile::Compiler;
 use crate::driver::{Context, DriverError, MemoryPool};
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     /// Of the stream-ordered allocator, or why there is none.
     pub(super) pool: Result<Arc<MemoryPool>, String>,
     pub(super) streams: Streams,
+    pub(super) clock: Clock,
     lost: OnceLock<DriverError>,
     in_use: [AtomicUsize; 2],
 }
@@ -43,6 +45,7 @@ impl Shared {
             ring,
             pool,
             streams: Streams::default(),
+            clock: Clock::default(),
             lost: OnceLock::new(),
             in_use: Default::default(),
         }

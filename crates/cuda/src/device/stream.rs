@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mip_core::ImageBuffer;
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Memory, Stream, Verdict,
+    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Memory, Stamp, Stream,
+    Verdict,
 };
 
 use super::event::CudaEvent;
@@ -14,6 +15,7 @@ use super::ledger::{Entry, Ledger};
 use super::memory::{CudaMemory, device_buffer, device_memory};
 use super::shared::Shared;
 use super::staging;
+use super::stamp::CudaStamp;
 use crate::driver::{Mark, RawGraphExec, RawStream};
 
 /// Commands beyond which finished ones are looked for when another one is queued.
@@ -216,12 +218,17 @@ impl Stream for CudaStream {
             Command::Wait(event) => self.wait(&event),
             Command::Upload { from, to } => self.upload(&from, &to),
             Command::Free(memory) => self.free(memory),
+            Command::Stamp(stamp) => self.shared.check(self.raw.record(CudaStamp::of(&*stamp)?.queue())),
             Command::Download { from, to } => self.download(&from, &to),
         }
     }
 
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
         Ok(CudaMemory::allocate_ordered(&self.shared, &self.raw, bytes)?)
+    }
+
+    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
+        Ok(CudaStamp::new(&self.shared)?)
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

@@ -2,23 +2,23 @@ use std::sync::Arc;
 
 use cudarc::driver::sys;
 
-use super::{Context, DriverError, Function, LaunchShape, RawStream};
+use super::{Context, DriverError, Function, LaunchShape, RawEvent, RawStream};
 
-/// A graph of kernels under construction. Kept beside what is made of it: its nodes name the kernels there.
+/// A graph under construction. Kept beside what is made of it: its nodes name the kernels there.
 #[derive(Debug)]
 pub(crate) struct RawGraph {
     context: Arc<Context>,
     raw: sys::CUgraph,
 }
 
-/// A kernel of a graph.
+/// A kernel of a graph, or a point whose time is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KernelNode(sys::CUgraphNode);
+pub(crate) struct GraphNode(sys::CUgraphNode);
 
 // SAFETY: only a name; every use goes through the graph it belongs to.
-unsafe impl Send for KernelNode {}
+unsafe impl Send for GraphNode {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for KernelNode {}
+unsafe impl Sync for GraphNode {}
 
 /// A graph that can be launched.
 #[derive(Debug)]
@@ -77,8 +77,8 @@ impl RawGraph {
         function: &Function,
         shape: LaunchShape,
         parameter: &[u64],
-        after: &[KernelNode],
-    ) -> Result<KernelNode, DriverError> {
+        after: &[GraphNode],
+    ) -> Result<GraphNode, DriverError> {
         let _bound = self.context.bind()?;
         let after: Vec<sys::CUgraphNode> = after.iter().map(|node| node.0).collect();
         let mut node = std::ptr::null_mut();
@@ -95,7 +95,24 @@ impl RawGraph {
                 ))
             }
         })?;
-        Ok(KernelNode(node))
+        Ok(GraphNode(node))
+    }
+
+    /// Adds a point where an event is recorded when all of `after` have ended. The caller keeps the event for as
+    /// long as what is made of the graph.
+    pub(crate) fn add_record(
+        &mut self,
+        event: &RawEvent,
+        after: &[GraphNode],
+    ) -> Result<GraphNode, DriverError> {
+        let _bound = self.context.bind()?;
+        let after: Vec<sys::CUgraphNode> = after.iter().map(|node| node.0).collect();
+        let mut node = std::ptr::null_mut();
+        // SAFETY: graph, nodes and event live; nothing runs yet.
+        unsafe {
+            call!(cuGraphAddEventRecordNode(&raw mut node, self.raw, after.as_ptr(), after.len(), event.raw))
+        }?;
+        Ok(GraphNode(node))
     }
 
     /// Makes it launchable.
@@ -114,7 +131,7 @@ impl RawGraphExec {
     /// Gives a kernel other parameters (or another function of the same kind) for the launches to come.
     pub(crate) fn set(
         &mut self,
-        node: KernelNode,
+        node: GraphNode,
         function: &Function,
         shape: LaunchShape,
         parameter: &[u64],

@@ -24,7 +24,7 @@ pub(crate) use copy::Rows;
 pub(crate) use error::DriverError;
 pub(crate) use event::RawEvent;
 pub(crate) use fill::fill_past_caches;
-pub(crate) use graph::{KernelNode, RawGraph, RawGraphExec};
+pub(crate) use graph::{GraphNode, RawGraph, RawGraphExec};
 pub(crate) use mark::Mark;
 pub(crate) use memory::{DeviceMemory, PinnedMemory, is_pinned};
 pub(crate) use module::{Function, LaunchShape, Module};

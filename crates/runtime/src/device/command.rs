@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mip_core::{BatchLayout, ImageBuffer};
 use mip_plan::{GroupId, Uniforms};
 
-use super::{DeviceError, Event, Executable, Memory};
+use super::{DeviceError, Event, Executable, Memory, Stamp};
 
 /// What a stream can be told.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub enum Command {
     /// Give back memory from [`super::Stream::allocate`] when the stream gets here. Everything that uses it is
     /// ordered before; commands that use it afterwards are refused.
     Free(Arc<dyn Memory>),
+    /// Take the time when the stream gets here.
+    Stamp(Arc<dyn Stamp>),
 }
 
 /// Images inside a block of memory.

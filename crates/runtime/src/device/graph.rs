@@ -1,11 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Command, DeviceError, Event, Launch, Stream};
+use super::{Command, DeviceError, Event, Launch, Stamp, Stream};
 
 /// The commands of one run, written down instead of queued.
 ///
-/// It holds launches, records and waits only, begins and ends on stream 0: the other streams first wait for
+/// It holds launches, records, waits and stamps only, begins and ends on stream 0: the other streams first wait for
 /// an event of stream 0, and stream 0 at last waits for an event of each of them. Its events belong to it:
 /// nobody outside records them or waits for them.
 #[derive(Debug, Clone)]
@@ -40,21 +40,23 @@ enum Step {
     Launch(usize),
     Record(Arc<dyn Event>),
     Wait(Arc<dyn Event>),
+    Stamp(Arc<dyn Stamp>),
 }
 
 impl CommandList {
     /// The list of a recording.
     ///
     /// # Errors
-    /// [`DeviceError::Unsupported`] for commands other than launches, records and waits.
+    /// [`DeviceError::Unsupported`] for commands other than launches, records, waits and stamps.
     pub fn new(recording: Recording) -> Result<Self, DeviceError> {
         let step = |(stream, command): (usize, Command)| {
             let step = match command {
                 Command::Launch(launch) => Step::Launch(launch.group),
                 Command::Record(event) => Step::Record(event),
                 Command::Wait(event) => Step::Wait(event),
+                Command::Stamp(stamp) => Step::Stamp(stamp),
                 Command::Upload { .. } | Command::Download { .. } | Command::Free(_) => {
-                    let text = "only launches, records and waits can be captured";
+                    let text = "only launches, records, waits and stamps can be captured";
                     return Err(DeviceError::Unsupported(text.to_owned()));
                 }
             };
@@ -81,7 +83,7 @@ impl Graph for CommandList {
     fn replay(&self, launches: Vec<Launch>) -> Result<(), DeviceError> {
         let groups = self.steps.iter().filter_map(|(_, step)| match step {
             Step::Launch(group) => Some(*group),
-            Step::Record(_) | Step::Wait(_) => None,
+            Step::Record(_) | Step::Wait(_) | Step::Stamp(_) => None,
         });
         check_launches(&groups.collect::<Vec<_>>(), &launches)?;
         let mut launches = launches.into_iter();
@@ -90,6 +92,7 @@ impl Graph for CommandList {
                 Step::Launch(_) => Command::Launch(launches.next().expect("counted above")),
                 Step::Record(event) => Command::Record(event.clone()),
                 Step::Wait(event) => Command::Wait(event.clone()),
+                Step::Stamp(stamp) => Command::Stamp(stamp.clone()),
             };
             self.streams[*stream].submit(command)?;
         }

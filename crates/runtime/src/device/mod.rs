@@ -7,6 +7,7 @@ mod command;
 mod error;
 mod graph;
 pub mod null;
+mod stamp;
 
 use std::any::Any;
 use std::fmt;
@@ -19,6 +20,7 @@ use serde::Serialize;
 pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchObserver, Verdict};
 pub use error::DeviceError;
 pub use graph::{CommandList, Graph, Recording, check_launches};
+pub use stamp::{HostStamp, Ranges, Stamp};
 
 /// Kinds of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -117,6 +119,11 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the device is lost.
     fn synchronize(&self) -> Result<(), DeviceError>;
 
+    /// Where to name what the host does for a profiler outside (NVTX), if one can be told.
+    fn ranges(&self) -> Option<Arc<dyn Ranges>> {
+        None
+    }
+
     /// Bytes the stream-ordered allocator holds from the driver, in use or not.
     fn stream_ordered_reserved(&self) -> usize {
         0
@@ -147,6 +154,14 @@ pub trait Stream: fmt::Debug + Send + Sync {
         Err(DeviceError::Unsupported(format!(
             "no stream-ordered allocation on this device ({bytes} bytes asked for)"
         )))
+    }
+
+    /// A stamp for [`Command::Stamp`] on this stream, and in recordings for it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] on devices that take no times; what the driver says.
+    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
+        Err(DeviceError::Unsupported("this device takes no times".to_owned()))
     }
 
     /// Waits until everything queued so far has finished.

@@ -5,6 +5,7 @@ use mip_plan::GroupId;
 use super::replay::{self, GraphSlot, Signature};
 use super::submission::Submission;
 use crate::device::{Command, Device, Launch};
+use crate::profiling::{Kind, Timed};
 
 /// How a run that was to be captured or replayed went to the device.
 #[derive(Debug)]
@@ -36,9 +37,11 @@ impl Submission {
         let held = slot.graph();
         let captured = held.is_none();
         let capture = || {
-            let recording = replay::record(device, &self.loaded, launches.clone())?;
+            let _span = self.profile.span(Kind::Capture, "");
+            let timed = self.profile.is_recording();
+            let (recording, stamps) = replay::record(device, &self.loaded, launches.clone(), timed)?;
             let graph = device.capture(recording)?;
-            slot.keep(graph.clone(), signature);
+            slot.keep(graph.clone(), signature, stamps);
             Ok(graph)
         };
         let graph = match held.map_or_else(capture, Ok) {
@@ -49,13 +52,14 @@ impl Submission {
                 return GraphRun::Direct(Some(replay::refusal(&error)));
             }
         };
-        if let Err(error) = graph.replay(launches) {
+        if let Err(error) = self.timed(Timed::Graph, 0, |_| graph.replay(launches)) {
             slot.clear();
             // What was queued runs to its end; only then is it known what was not.
             (0..self.loaded.streams.len()).for_each(|lane| self.wait_on_host(lane));
             self.state.fail_unqueued(&error);
             return GraphRun::Refused(error.to_string());
         }
+        self.profile.replayed(&self.loaded, slot.stamps());
         self.counted.graph_launches += 1;
         self.counted.commands += 1;
         self.download(0, |_, _| true);
@@ -75,7 +79,8 @@ impl Submission {
                 continue;
             }
             let to = bindings.buffers[upload.buffer].clone();
-            match self.submit(0, Command::Upload { from: upload.from.clone(), to }) {
+            let upload = Command::Upload { from: upload.from.clone(), to };
+            match self.timed(Timed::Upload(input), 0, |run| run.submit(0, upload)) {
                 Ok(()) => self.lanes[0].uploads.push(input),
                 Err(error) => self.state.fail_input(input, &error),
             }

@@ -5,6 +5,7 @@ use mip_plan::{Kernel, Place, Plan};
 use super::attribution;
 use crate::RuntimeError;
 use crate::device::{Device, Event, Executable, Stream};
+use crate::profiling::{Kind, PlanLabels, Probe};
 
 /// A plan made ready for a device: one stream a lane, an event for each group that others wait for, every
 /// group loaded. Nothing is created later.
@@ -17,6 +18,8 @@ pub struct LoadedPlan {
     /// By plan input; present where groups on several lanes read it.
     pub(super) upload_events: Vec<Option<Arc<dyn Event>>>,
     pub(super) executables: Vec<Arc<dyn Executable>>,
+    #[cfg_attr(not(feature = "profiling"), expect(dead_code, reason = "read by profiles"))]
+    pub(crate) labels: PlanLabels,
 }
 
 impl LoadedPlan {
@@ -26,8 +29,18 @@ impl LoadedPlan {
     /// [`RuntimeError::Load`] when a group cannot be prepared, [`RuntimeError::Device`] when the device
     /// refuses a stream or an event.
     pub fn new(device: &dyn Device, plan: Arc<Plan>) -> Result<Self, RuntimeError> {
+        Self::probed(device, plan, &Probe::default())
+    }
+
+    /// [`LoadedPlan::new`], with a span for each group.
+    pub(crate) fn probed(device: &dyn Device, plan: Arc<Plan>, probe: &Probe) -> Result<Self, RuntimeError> {
         let loaded = Self::with_executables(device, plan, Vec::new())?;
+        let names = |group: usize| {
+            let tasks = loaded.plan.groups[group].tasks.iter();
+            tasks.map(|&task| loaded.plan.tasks[task].name.as_str()).collect::<Vec<_>>().join("+")
+        };
         let load = |group| {
+            let _span = probe.span(Kind::Load, || names(group));
             let executable = device.load(&loaded.plan, group);
             executable.map_err(|error| attribution::load_error(&loaded.plan, group, error))
         };
@@ -77,6 +90,7 @@ impl LoadedPlan {
                 .collect::<Result<_, _>>()?,
             executables,
             plan,
+            labels: PlanLabels::default(),
         })
     }
 

@@ -22,12 +22,14 @@ pub use bindings::{Bindings, Download, Ordered, Upload};
 pub use cancel::CancelToken;
 pub use loaded::LoadedPlan;
 pub use outcome::{RunOutcome, TaskReport, TaskState};
+pub(crate) use replay::GroupStamps;
 pub use replay::{DirtyReason, GraphSlot, GraphStats};
 pub use stats::SchedulerStats;
 pub use submission::PendingRun;
 
 use crate::RuntimeError;
 use crate::device::Device;
+use crate::profiling::{Kind, Probe};
 use graph_run::GraphRun;
 use replay::{Decision, ReplayState, Signature};
 use run_state::RunState;
@@ -46,12 +48,23 @@ pub struct DagScheduler {
     callback: Mutex<Option<ErrorCallback>>,
     stats: Mutex<SchedulerStats>,
     replay: Mutex<ReplayState>,
+    probe: Probe,
 }
 
 impl DagScheduler {
     /// A scheduler without a callback.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A scheduler whose runs are recorded.
+    pub fn with_probe(probe: Probe) -> Self {
+        Self { probe, ..Self::default() }
+    }
+
+    /// What records its runs.
+    pub const fn probe(&self) -> &Probe {
+        &self.probe
     }
 
     /// Sets what is told about failing tasks, from the next execution on; replaces an earlier one.
@@ -74,8 +87,10 @@ impl DagScheduler {
     pub fn submit(&self, plan: &Arc<LoadedPlan>, bindings: Bindings, cancel: &CancelToken) -> PendingRun {
         let callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = Arc::new(RunState::new(plan.plan().clone(), cancel.clone(), callback));
-        let mut submission = Submission::new(plan.clone(), bindings, state);
+        let mut submission = Submission::new(plan.clone(), bindings, state, self.probe.run(plan));
+        let span = submission.profile.span(Kind::Submit, "");
         submission.run();
+        span.end();
         self.replay().stats.direct_runs += 1;
         self.finish(submission)
     }
@@ -95,20 +110,26 @@ impl DagScheduler {
             return self.submit(plan, bindings, cancel);
         }
         let signature = Signature::of(plan.plan(), &bindings);
-        let decision = self.replay().decide(&signature, slot, plan.wants_recapture());
+        let (decision, invalid) = self.replay().decide(&signature, slot, plan.wants_recapture());
+        if let Some(reason) = invalid {
+            self.probe.mark(|| invalidation(reason));
+        }
         if decision == Decision::Direct || cancel.is_cancelled() {
             return self.submit(plan, bindings, cancel);
         }
         let callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = Arc::new(RunState::new(plan.plan().clone(), CancelToken::new(), callback));
-        let mut submission = Submission::new(plan.clone(), bindings, state);
+        let mut submission = Submission::new(plan.clone(), bindings, state, self.probe.run(plan));
+        let span = submission.profile.span(Kind::Submit, "");
         let outcome = submission.run_graph(device, slot, signature);
+        span.end();
         let mut replay = self.replay();
         match outcome {
             GraphRun::Captured => replay.stats.captures += 1,
             GraphRun::Replayed => replay.stats.replays += 1,
             GraphRun::Refused(reason) => {
                 replay.invalidate(DirtyReason::ReplayRefused);
+                self.probe.mark(|| invalidation(DirtyReason::ReplayRefused));
                 replay.stats.reason = Some(reason);
                 replay.stats.replays += 1;
             }
@@ -141,6 +162,11 @@ impl DagScheduler {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner).add(&counted);
         run
     }
+}
+
+/// What a profile says where a graph is given up.
+fn invalidation(reason: DirtyReason) -> String {
+    format!("graph invalidated: {}", reason.name())
 }
 
 impl fmt::Debug for DagScheduler {

@@ -118,6 +118,12 @@ impl RunState {
         }
     }
 
+    /// Whether a group was begun.
+    pub(super) fn has_run(&self, group: GroupId) -> bool {
+        let progress = self.progress();
+        self.plan.groups[group].tasks.iter().any(|&task| progress.invocations[task] > 0)
+    }
+
     /// Whether it is known already that a group does not run or has failed.
     pub(super) fn is_known_to_fail(&self, group: GroupId) -> bool {
         self.progress().causes[group].is_some()

@@ -17,6 +17,8 @@ pub struct SchedulerStats {
     pub downloads: u64,
     /// Blocks given back in stream order.
     pub frees: u64,
+    /// Times taken, for profiles.
+    pub stamps: u64,
     /// Captured graphs queued; what is inside does not count again.
     pub graph_launches: u64,
     /// Commands of any kind.
@@ -32,6 +34,7 @@ impl SchedulerStats {
         self.uploads += other.uploads;
         self.downloads += other.downloads;
         self.frees += other.frees;
+        self.stamps += other.stamps;
         self.graph_launches += other.graph_launches;
         self.commands += other.commands;
     }

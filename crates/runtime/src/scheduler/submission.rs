@@ -5,6 +5,7 @@ use mip_plan::GroupId;
 use super::run_state::RunState;
 use super::{Bindings, LoadedPlan, RunOutcome, SchedulerStats, outcome};
 use crate::device::{Command, DeviceError, Launch};
+use crate::profiling::{Kind, RunProbe, Timed};
 
 /// One execution being queued.
 ///
@@ -20,6 +21,7 @@ pub(super) struct Submission {
     /// By input and lane: whether the lane already comes after the upload.
     arrived: Vec<Vec<bool>>,
     pub(super) lanes: Vec<Lane>,
+    pub(super) profile: RunProbe,
 }
 
 /// What was queued on a stream beside launches: copies have no observer, their failure shows when waiting.
@@ -31,7 +33,12 @@ pub(super) struct Lane {
 }
 
 impl Submission {
-    pub(super) fn new(loaded: Arc<LoadedPlan>, bindings: Bindings, state: Arc<RunState>) -> Self {
+    pub(super) fn new(
+        loaded: Arc<LoadedPlan>,
+        bindings: Bindings,
+        state: Arc<RunState>,
+        profile: RunProbe,
+    ) -> Self {
         let (inputs, lanes) = (loaded.plan().inputs.len(), loaded.streams.len());
         Self {
             loaded,
@@ -41,6 +48,7 @@ impl Submission {
             upload_lanes: vec![None; inputs],
             arrived: vec![vec![false; lanes]; inputs],
             lanes: vec![Lane::default(); lanes],
+            profile,
         }
     }
 
@@ -56,11 +64,31 @@ impl Submission {
             Command::Upload { .. } => &mut self.counted.uploads,
             Command::Download { .. } => &mut self.counted.downloads,
             Command::Free(_) => &mut self.counted.frees,
+            Command::Stamp(_) => &mut self.counted.stamps,
         };
         self.loaded.streams[lane].submit(command)?;
         *counter += 1;
         self.counted.commands += 1;
         Ok(())
+    }
+
+    /// Queues something between two stamps, where the run is profiled.
+    pub(super) fn timed(
+        &mut self,
+        what: Timed,
+        lane: usize,
+        queue: impl FnOnce(&mut Self) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let Some(timed) = self.profile.begin(&self.loaded, lane, what) else { return queue(self) };
+        let [begin, end] = timed.stamps();
+        // Where a stamp is refused, a span is missing in the profile, no more.
+        let _refused = self.submit(lane, begin);
+        let span = timed.host_span();
+        let queued = queue(self);
+        span.end();
+        let _refused = self.submit(lane, end);
+        self.profile.end(timed);
+        queued
     }
 
     /// The host waits where a refused command would have made a stream wait.
@@ -137,7 +165,8 @@ impl Submission {
             self.upload_lanes[input] = Some(lane);
             self.arrived[input][lane] = true;
             let to = self.bindings.buffers[upload.buffer].clone();
-            if let Err(error) = self.submit(lane, Command::Upload { from: upload.from.clone(), to }) {
+            let upload = Command::Upload { from: upload.from.clone(), to };
+            if let Err(error) = self.timed(Timed::Upload(input), lane, |run| run.submit(lane, upload)) {
                 self.state.fail_input(input, &error);
                 continue;
             }
@@ -198,7 +227,9 @@ impl Submission {
 
     fn launch(&mut self, group: GroupId) {
         let launch = self.launch_of(group);
-        if let Err(error) = self.submit(self.lane(group), Command::Launch(launch)) {
+        let lane = self.lane(group);
+        let queue = |run: &mut Self| run.submit(lane, Command::Launch(launch));
+        if let Err(error) = self.timed(Timed::Group(group), lane, queue) {
             self.state.fail(group, error);
         }
     }
@@ -230,7 +261,8 @@ impl Submission {
                 continue;
             }
             let from = self.bindings.buffers[download.buffer].clone();
-            match self.submit(lane, Command::Download { from, to: download.to.clone() }) {
+            let copy = Command::Download { from, to: download.to.clone() };
+            match self.timed(Timed::Download(download.buffer), lane, |run| run.submit(lane, copy)) {
                 Ok(()) => self.lanes[lane].downloads.push(download.buffer),
                 Err(error) => self.state.fail_download(download.buffer, error),
             }
@@ -238,8 +270,8 @@ impl Submission {
     }
 
     pub(super) fn finish(self) -> (PendingRun, SchedulerStats) {
-        let Self { loaded, bindings, state, lanes, counted, .. } = self;
-        (PendingRun { state, lanes, loaded, _bindings: bindings, joined: false }, counted)
+        let Self { loaded, bindings, state, lanes, counted, profile, .. } = self;
+        (PendingRun { state, lanes, loaded, _bindings: bindings, profile, joined: false }, counted)
     }
 }
 
@@ -252,6 +284,7 @@ pub struct PendingRun {
     // memory until it has ended.
     loaded: Arc<LoadedPlan>,
     _bindings: Arc<Bindings>,
+    profile: RunProbe,
     joined: bool,
 }
 
@@ -264,6 +297,7 @@ impl PendingRun {
 
     fn wait(&mut self) {
         self.joined = true;
+        let span = self.profile.span(Kind::Wait, "");
         // All lanes first: on a lost device one of them may know the launch that did it, and what suffers with a lane
         // must not hide that.
         let waited: Vec<_> = self.loaded.streams.iter().map(|stream| stream.synchronize()).collect();
@@ -273,6 +307,8 @@ impl PendingRun {
             }
         }
         self.state.fail_unreported();
+        span.end();
+        self.profile.finish(|group| self.state.has_run(group));
     }
 
     /// A stream reports failures of commands without an observer. Which one it was, it does not say: everything

@@ -22,6 +22,7 @@ pub use storage::{pooled_image, pooled_image_with};
 pub use ticket::{ExecutionReport, Ticket};
 
 use crate::device::{Command, Device, DeviceError, Event};
+use crate::profiling::Kind;
 use crate::scheduler::GraphSlot;
 use crate::{AllocatorMode, Block, DagScheduler, LoadedPlan, MemoryManager, RuntimeError};
 use binding::RunMemory;
@@ -77,7 +78,11 @@ impl Session {
         plan: Arc<Plan>,
         options: SessionOptions,
     ) -> Result<Self, RuntimeError> {
-        let loaded = LoadedPlan::new(&*device, plan)?;
+        let probe = options.scheduler.probe();
+        probe.adopt(&*device);
+        let span = probe.span(Kind::Load, || "session".to_owned());
+        let loaded = LoadedPlan::probed(&*device, plan, probe)?;
+        span.end();
         Self::of_loaded(device, manager, loaded, options)
     }
 
@@ -87,6 +92,7 @@ impl Session {
     /// # Errors
     /// As for [`Session::new`], except that nothing is loaded.
     pub fn sibling(&self) -> Result<Self, RuntimeError> {
+        let _span = self.scheduler.probe().span(Kind::Load, || "sibling session".to_owned());
         let loaded = self.loaded.sibling(&*self.device)?;
         let options =
             SessionOptions { poison: self.poison, replay: self.replay, scheduler: self.scheduler.clone() };

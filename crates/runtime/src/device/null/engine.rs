@@ -6,7 +6,7 @@ use mip_core::{ImageView, ImageViewMut};
 use super::fault::Faults;
 use super::memory::{OrderedPool, own};
 use super::{CommandKind, Execution, NullExecutable, NullOptions, Record, Site, host_of};
-use crate::device::{BufferMemory, BufferRef, Command, DeviceError, Launch, Verdict};
+use crate::device::{BufferMemory, BufferRef, Command, DeviceError, HostStamp, Launch, Verdict};
 
 /// A mutex whose data stays usable after a panic: a failed test must not hide behind a poisoned lock.
 #[derive(Debug, Default)]
@@ -192,6 +192,8 @@ impl Engine {
                 self.fault(CommandKind::Free)?;
                 own(&*memory).ok_or_else(foreign_memory)?.free_ordered(stream)?;
             }
+            // Not recorded: the same happens with and without a profile.
+            Command::Stamp(stamp) => HostStamp::of(&*stamp)?.reach(),
             Command::Record(_) | Command::Wait(_) => {
                 return Err(DeviceError::Unsupported("an event of another device".to_owned()));
             }

@@ -38,6 +38,8 @@ pub enum CommandKind {
     Download,
     /// Any stream-ordered free.
     Free,
+    /// Any stamp.
+    Stamp,
 }
 
 impl CommandKind {
@@ -49,6 +51,7 @@ impl CommandKind {
             Command::Upload { .. } => Self::Upload,
             Command::Download { .. } => Self::Download,
             Command::Free(_) => Self::Free,
+            Command::Stamp(_) => Self::Stamp,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::engine::Engine;
 use super::memory::NullMemory;
 use super::{CommandKind, Record, Site};
-use crate::device::{Command, DeviceError, Event, Memory, Stream};
+use crate::device::{Command, DeviceError, Event, HostStamp, Memory, Stamp, Stream};
 
 /// A queue of the engine.
 #[derive(Debug)]
@@ -46,6 +46,10 @@ impl Stream for NullStream {
 
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, DeviceError> {
         NullMemory::allocate_ordered(&self.engine, self.id, bytes)
+    }
+
+    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
+        Ok(Arc::new(HostStamp::default()))
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

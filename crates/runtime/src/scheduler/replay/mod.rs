@@ -7,9 +7,10 @@ mod state;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mip_plan::GroupId;
 use serde::Serialize;
 
-use crate::device::Graph;
+use crate::device::{Graph, Stamp};
 pub(super) use recording::{record, refusal};
 pub(super) use signature::Signature;
 pub(super) use state::{Decision, ReplayState};
@@ -85,6 +86,17 @@ pub struct GraphSlot {
 struct Captured {
     graph: Arc<dyn Graph>,
     signature: Signature,
+    /// Where the run is profiled.
+    stamps: Vec<GroupStamps>,
+}
+
+/// Points of a graph right before and after a group.
+#[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "profiling"), allow(dead_code, reason = "read by profiles"))]
+pub(crate) struct GroupStamps {
+    pub(crate) group: GroupId,
+    pub(crate) begin: Arc<dyn Stamp>,
+    pub(crate) end: Arc<dyn Stamp>,
 }
 
 impl GraphSlot {
@@ -97,8 +109,13 @@ impl GraphSlot {
         self.captured.as_ref().map(|captured| captured.graph.clone())
     }
 
-    pub(super) fn keep(&mut self, graph: Arc<dyn Graph>, signature: Signature) {
-        self.captured = Some(Captured { graph, signature });
+    /// The points in the graph whose times are taken.
+    pub(super) fn stamps(&self) -> &[GroupStamps] {
+        self.captured.as_ref().map_or(&[], |captured| &captured.stamps)
+    }
+
+    pub(super) fn keep(&mut self, graph: Arc<dyn Graph>, signature: Signature, stamps: Vec<GroupStamps>) {
+        self.captured = Some(Captured { graph, signature, stamps });
     }
 
     pub(super) fn clear(&mut self) {

@@ -19,13 +19,14 @@ pub(in crate::scheduler) enum Decision {
 }
 
 impl ReplayState {
-    /// Decides about the next run and counts what it invalidates; the run itself is counted when it is submitted.
+    /// Decides about the next run and counts what it invalidates, which is the second result; the run itself is counted
+    /// when it is submitted.
     pub(in crate::scheduler) fn decide(
         &mut self,
         next: &Signature,
         slot: &mut GraphSlot,
         recapture: bool,
-    ) -> Decision {
+    ) -> (Decision, Option<DirtyReason>) {
         let workload = self.last.replace(next.clone()).and_then(|last| last.workload_change(next));
         let stale = slot.captured.as_ref().and_then(|captured| captured.signature.change(next));
         let asked = (recapture && slot.is_captured()).then_some(DirtyReason::OperatorRequest);
@@ -34,14 +35,15 @@ impl ReplayState {
         }
         if let Some(reason) = workload.or(stale).or(asked) {
             self.invalidate(reason);
-            return Decision::Direct;
+            return (Decision::Direct, Some(reason));
         }
-        match slot.is_captured() {
+        let decision = match slot.is_captured() {
             true => Decision::Replay,
             // Something that is to be captured anew every time is better not captured.
             false if recapture => Decision::Direct,
             false => Decision::Capture,
-        }
+        };
+        (decision, None)
     }
 
     pub(in crate::scheduler) fn invalidate(&mut self, reason: DirtyReason) {

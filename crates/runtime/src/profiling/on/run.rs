@@ -1,0 +1,168 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use mip_plan::GroupId;
+
+use super::super::{Kind, Timed};
+use super::labels::Labels;
+use super::probe::{HostSpan, Open};
+use super::profile::Span;
+use super::profiler::Profiler;
+use crate::LoadedPlan;
+use crate::device::{Command, Stamp};
+use crate::scheduler::GroupStamps;
+
+/// A run as its profile sees it: which stamps are to be read when it has ended.
+#[derive(Debug, Default)]
+pub(crate) struct RunProbe(Option<Box<Running>>);
+
+#[derive(Debug)]
+struct Running {
+    profiler: Arc<Profiler>,
+    labels: Arc<Labels>,
+    run: u64,
+    /// By lane.
+    rows: Vec<usize>,
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    row: usize,
+    what: Timed,
+    flow: Option<u64>,
+    begin: Arc<dyn Stamp>,
+    end: Arc<dyn Stamp>,
+}
+
+/// A command that is being queued between its stamps.
+#[derive(Debug)]
+pub(crate) struct TimedCommand {
+    pending: Pending,
+    profiler: Arc<Profiler>,
+    kind: Kind,
+    name: Arc<str>,
+    run: u64,
+}
+
+impl TimedCommand {
+    /// To be queued before and after it.
+    pub(crate) fn stamps(&self) -> [Command; 2] {
+        [&self.pending.begin, &self.pending.end].map(|stamp| Command::Stamp(stamp.clone()))
+    }
+
+    /// The host's part.
+    pub(crate) fn host_span(&self) -> HostSpan {
+        let mut open = Open::new(&self.profiler, self.kind, self.name.clone());
+        (open.run, open.flow) = (Some(self.run), self.pending.flow);
+        HostSpan::of(open)
+    }
+}
+
+impl RunProbe {
+    pub(super) fn new(profiler: &Arc<Profiler>, loaded: &LoadedPlan) -> Self {
+        Self(Some(Box::new(Running {
+            profiler: profiler.clone(),
+            labels: loaded.labels.get(loaded.plan()),
+            run: profiler.next_run(),
+            rows: profiler.rows_of(&loaded.streams),
+            pending: Vec::new(),
+        })))
+    }
+
+    pub(crate) const fn is_recording(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// A span of the host's time within this run.
+    #[inline]
+    pub(crate) fn span(&self, kind: Kind, name: &str) -> HostSpan {
+        let Some(running) = &self.0 else { return HostSpan::none() };
+        let mut open = Open::new(&running.profiler, kind, name.into());
+        open.run = Some(running.run);
+        HostSpan::of(open)
+    }
+
+    /// Stamps for a command that is about to be queued on a lane.
+    #[inline]
+    pub(crate) fn begin(&mut self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
+        self.0.as_ref().map(|running| running.begin(loaded, lane, what))?
+    }
+
+    /// The command has been queued, and its stamps.
+    pub(crate) fn end(&mut self, command: TimedCommand) {
+        if let Some(running) = &mut self.0 {
+            running.pending.push(command.pending);
+        }
+    }
+
+    /// A graph was queued that has stamps of its own.
+    pub(crate) fn replayed(&mut self, loaded: &LoadedPlan, stamps: &[GroupStamps]) {
+        let Some(running) = &mut self.0 else { return };
+        for stamps in stamps {
+            let lane = loaded.plan().groups[stamps.group].lane as usize;
+            let (begin, end) = (stamps.begin.clone(), stamps.end.clone());
+            let what = Timed::Group(stamps.group);
+            running.pending.push(Pending { row: running.rows[lane], what, flow: None, begin, end });
+        }
+    }
+
+    /// All streams have been waited for. Groups that did not run have no span.
+    pub(crate) fn finish(&mut self, ran: impl Fn(GroupId) -> bool) {
+        let Some(running) = &mut self.0 else { return };
+        for pending in std::mem::take(&mut running.pending) {
+            if !matches!(pending.what, Timed::Group(group) if !ran(group)) {
+                running.read(&pending);
+            }
+        }
+    }
+}
+
+impl Running {
+    fn begin(&self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
+        let flow = self.profiler.next_flow();
+        let kind = if what == Timed::Graph { Kind::Replay } else { Kind::Queue };
+        let label = self.labels.of(what);
+        let stream = &loaded.streams[lane];
+        let stamps = stream.create_stamp().and_then(|begin| Ok((begin, stream.create_stamp()?)));
+        // A device that takes no times still has its commands on the host's row.
+        let Ok((begin, end)) = stamps else {
+            self.profiler.drop_one();
+            return None;
+        };
+        let name: Arc<str> = match what {
+            Timed::Upload(_) => format!("upload {}", label.name).into(),
+            Timed::Group(_) => format!("launch {}", label.name).into(),
+            Timed::Download(_) => format!("download {}", label.name).into(),
+            Timed::Graph => "".into(),
+        };
+        let pending = Pending { row: self.rows[lane], what, flow: Some(flow), begin, end };
+        let profiler = self.profiler.clone();
+        Some(TimedCommand { pending, profiler, kind, name, run: self.run })
+    }
+
+    fn read(&self, pending: &Pending) {
+        let times = pending.begin.time().and_then(|begin| Ok((begin, pending.end.time()?)));
+        let Ok((Some(begin), Some(end))) = times else {
+            self.profiler.drop_one();
+            return;
+        };
+        let label = self.labels.of(pending.what);
+        self.profiler.add(Span {
+            row: pending.row,
+            kind: match pending.what {
+                Timed::Upload(_) => Kind::Upload,
+                Timed::Group(_) => Kind::Compute,
+                Timed::Download(_) => Kind::Download,
+                Timed::Graph => Kind::Graph,
+            },
+            name: label.name.clone(),
+            begin: self.profiler.since_start(begin),
+            end: self.profiler.since_start(end),
+            waited: Duration::ZERO,
+            run: Some(self.run),
+            flow: pending.flow,
+            work: Some(label.work.clone()),
+        });
+    }
+}
