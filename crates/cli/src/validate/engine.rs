@@ -204,12 +204,18 @@ fn invalidations(request: &Request) -> Outcome {
                 compare(&image, &mut tested, &mut truth)?;
             }
             let stats = tested.scheduler().graph_stats();
-            let expected = GraphStats {
-                captures: 2,
-                replays: 2,
-                direct_runs: 1,
-                invalidations: [(*reason, 1)].into(),
-                ..GraphStats::default()
+            // A device with memory of its own packs rows as it gets them: there they are never further apart.
+            let unchanged = *reason == DirtyReason::Strides && !request.device.info()?.unified_memory;
+            let expected = if unchanged {
+                GraphStats { captures: 1, replays: 4, ..GraphStats::default() }
+            } else {
+                GraphStats {
+                    captures: 2,
+                    replays: 2,
+                    direct_runs: 1,
+                    invalidations: [(*reason, 1)].into(),
+                    ..GraphStats::default()
+                }
             };
             if stats == expected { Ok(()) } else { Err(Error::Usage(format!("counted {stats:?}"))) }
         };
