@@ -1,4 +1,5 @@
 use mip_runtime::memory::{AllocatorMode, ManagerOptions};
+use mip_runtime::profiling::Probe;
 
 use crate::{Device, Error};
 
@@ -13,7 +14,8 @@ pub struct PipelineConfig {
     pub num_streams: u32,
     /// Bytes of pinned host memory kept for reuse.
     pub pinned_pool_size: usize,
-    /// Record spans and device times.
+    /// Record what the host and each stream did, with the device's own times: [`crate::Pipeline::take_profile`] hands it
+    /// out. Set when the pipeline is made. Needs the `profiling` feature, which is on by default.
     pub enable_profiling: bool,
     /// Most frames one execution handles; larger batches run in chunks.
     pub max_batch_size: usize,
@@ -53,15 +55,23 @@ impl PipelineConfig {
         ManagerOptions { allocator, pinned_pool_size: self.pinned_pool_size, memory_limit: self.memory_limit }
     }
 
-    /// Refuses settings out of range, and those that this version does not have.
+    /// What records profiles, if anything does.
+    pub(crate) fn probe(&self) -> Probe {
+        let recording = if self.enable_profiling { Probe::recording() } else { None };
+        recording.unwrap_or_default()
+    }
+
+    /// Refuses settings out of range, and those that this build does not have.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let refuse = |setting, given: String, allowed| Err(Error::Config { setting, given, allowed });
         match self {
             Self { num_streams: 0, .. } => refuse("num_streams", "0".to_owned(), "at least 1"),
             Self { max_batch_size: 0, .. } => refuse("max_batch_size", "0".to_owned(), "at least 1"),
-            Self { enable_profiling: true, .. } => {
-                refuse("enable_profiling", "true".to_owned(), "false: this version records no profiles yet")
-            }
+            Self { enable_profiling: true, .. } if !cfg!(feature = "profiling") => refuse(
+                "enable_profiling",
+                "true".to_owned(),
+                "false: this was built without the `profiling` feature",
+            ),
             _ => Ok(()),
         }
     }

@@ -15,6 +15,15 @@ pub use error::Error;
 pub use pipeline::{FrameError, FrameResult, FrameStream, Pipeline, StreamOptions, StreamedFrame};
 pub use report::{AllocatorReport, ExecutionReport};
 
+#[cfg(feature = "profiling")]
+pub mod profiling {
+    //! What [`crate::Pipeline::take_profile`] hands out: a timeline of host and streams, and its summary.
+
+    pub use mip_runtime::profiling::{
+        HostRow, Kind, Mark, Overlap, Place, Profile, Row, Span, StageRow, StreamRow, Summary, TaskRow, Work,
+    };
+}
+
 pub mod prelude {
     //! What a program that builds and runs pipelines needs.
 

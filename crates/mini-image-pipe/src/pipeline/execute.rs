@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use mip_core::ImageBuffer;
+use mip_runtime::profiling::Kind;
 use mip_runtime::{CancelToken, ExecutionReport as RunOutcome, RunRequest, TaskReport};
 
 use super::Pipeline;
@@ -68,6 +69,10 @@ impl Pipeline {
         cancel: &CancelToken,
     ) -> Result<ExecutionReport, Error> {
         let start = Instant::now();
+        let _span = self.scheduler.probe().span(Kind::Execute, || match frames {
+            1 => String::new(),
+            several => format!("{several} frames"),
+        });
         // Given up first: their memory is what this execution's results go into, unless the caller holds them.
         self.results = Results::default();
         let names = self.graph.outputs().into_iter().map(|t| self.graph.name(t).map(str::to_owned));

@@ -4,6 +4,8 @@ mod batch;
 mod execute;
 mod inputs;
 mod outputs;
+#[cfg(feature = "profiling")]
+mod profile;
 mod recover;
 mod sessions;
 mod stream;
@@ -46,13 +48,14 @@ impl Pipeline {
 
     /// A pipeline around a finished graph.
     pub fn from_graph(graph: TaskGraph, config: PipelineConfig) -> Self {
+        let scheduler = DagScheduler::with_probe(config.probe());
         Self {
             config,
             graph,
             bound: Vec::new(),
             sessions: Sessions::default(),
             results: Results::default(),
-            scheduler: Arc::default(),
+            scheduler: Arc::new(scheduler),
         }
     }
 

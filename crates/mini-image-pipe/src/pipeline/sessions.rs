@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mip_core::ImageDesc;
 use mip_plan::Uniforms;
 use mip_runtime::device::Device;
+use mip_runtime::profiling::Kind;
 use mip_runtime::{Session, SessionOptions, SessionRing};
 
 use super::Pipeline;
@@ -89,7 +90,9 @@ impl Pipeline {
     }
 
     fn make_session(&self, inputs: &[ImageDesc], batch: usize) -> Result<Kept, Error> {
+        let span = self.scheduler.probe().span(Kind::Plan, || format!("batch of {batch}"));
         let plan = Arc::new(self.plan_for(inputs, batch)?);
+        span.end();
         let uniforms = mip_graph::uniforms(&self.graph, inputs, &plan)?;
         let device = self.config.device.open()?;
         let options = SessionOptions {

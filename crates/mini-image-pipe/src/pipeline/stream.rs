@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::num::NonZero;
 
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
+use mip_runtime::profiling::Kind;
 use mip_runtime::{InFlight, RunRequest, TaskReport, Ticket, pooled_image_with};
 
 use super::Pipeline;
@@ -153,10 +154,13 @@ impl FrameStream<'_> {
     /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
         let Self { in_flight, pipeline, input, names } = self;
-        let most = in_flight.most();
+        let (most, number) = (in_flight.most(), in_flight.pushed());
         let mut started = Vec::new();
         // The oldest may be handed out by this very call; its names come first in the queue.
-        let finished = in_flight.push(|| pipeline.start(frame, *input, most, &mut started));
+        let finished = in_flight.push(|| {
+            let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
+            pipeline.start(frame, *input, most, &mut started)
+        });
         names.push_back(started);
         finished.map(|finished| result(finished, names.pop_front().unwrap_or_default()))
     }

@@ -18,8 +18,8 @@ use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 
 use super::{
-    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Launch, Memory, Recording, Space,
-    Stream,
+    Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Launch, Memory, Ranges, Recording,
+    Space, Stream,
 };
 use engine::Engine;
 #[cfg(any(test, feature = "testing"))]
@@ -61,6 +61,8 @@ pub struct NullOptions {
     pub workspace_bytes: usize,
     /// Called for each launch that runs; without it a launch does nothing.
     pub on_launch: Option<Arc<LaunchFn>>,
+    /// What is told by name what the host does, when a run is profiled.
+    pub ranges: Option<Arc<dyn Ranges>>,
 }
 
 impl Default for NullOptions {
@@ -74,6 +76,7 @@ impl Default for NullOptions {
             memory_limit: None,
             workspace_bytes: 0,
             on_launch: None,
+            ranges: None,
         }
     }
 }
@@ -169,6 +172,10 @@ impl Device for NullDevice {
         self.engine.options.graph_replay.clone().map_err(DeviceError::Unsupported)?;
         self.engine.faults.lock().check(&Site::Capture)?;
         graph::NullGraph::capture(&self.engine, recording)
+    }
+
+    fn ranges(&self) -> Option<Arc<dyn Ranges>> {
+        self.engine.options.ranges.clone()
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

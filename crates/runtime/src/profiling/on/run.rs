@@ -125,7 +125,6 @@ impl Running {
         let label = self.labels.of(what);
         let stream = &loaded.streams[lane];
         let stamps = stream.create_stamp().and_then(|begin| Ok((begin, stream.create_stamp()?)));
-        // A device that takes no times still has its commands on the host's row.
         let Ok((begin, end)) = stamps else {
             self.profiler.drop_one();
             return None;
