@@ -24,6 +24,8 @@ mod ledger;
 mod load;
 mod memory;
 mod options;
+#[cfg(feature = "profiling")]
+mod ranges;
 mod ring;
 mod shared;
 mod staging;
@@ -184,6 +186,11 @@ impl Device for CudaDevice {
     fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
         self.info.graph_replay.clone().map_err(DeviceError::Unsupported)?;
         Ok(Arc::new(graph::CudaGraph::new(&self.shared, recording)?))
+    }
+
+    #[cfg(feature = "profiling")]
+    fn ranges(&self) -> Option<Arc<dyn mip_runtime::device::Ranges>> {
+        Some(Arc::new(ranges::NvtxRanges(crate::driver::Nvtx::get()?)))
     }
 
     fn stream_ordered_reserved(&self) -> usize {

@@ -16,6 +16,8 @@ mod mark;
 mod memory;
 mod module;
 mod nvrtc;
+#[cfg(feature = "profiling")]
+mod nvtx;
 mod pool;
 mod stream;
 
@@ -29,5 +31,7 @@ pub(crate) use mark::Mark;
 pub(crate) use memory::{DeviceMemory, PinnedMemory, is_pinned};
 pub(crate) use module::{Function, LaunchShape, Module};
 pub(crate) use nvrtc::{compile, nvrtc_version};
+#[cfg(feature = "profiling")]
+pub(crate) use nvtx::Nvtx;
 pub(crate) use pool::MemoryPool;
 pub(crate) use stream::RawStream;
