@@ -10,6 +10,8 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+#[cfg(feature = "profiling")]
+mod profile;
 mod validate;
 mod video;
 mod work;

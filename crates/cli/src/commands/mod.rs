@@ -5,6 +5,8 @@ mod demo;
 mod devices;
 mod ops;
 mod plan;
+#[cfg(feature = "profiling")]
+mod profile;
 mod run;
 mod stream;
 mod validate;
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Ops(ops::Args),
     Devices(devices::Args),
     Validate(validate::Args),
+    #[cfg(feature = "profiling")]
+    Profile(profile::Args),
 }
 
 impl Command {
@@ -51,6 +55,8 @@ impl Command {
             Self::Ops(args) => ops::run(&args),
             Self::Devices(args) => devices::run(&args),
             Self::Validate(args) => validate::run(&args),
+            #[cfg(feature = "profiling")]
+            Self::Profile(args) => profile::run(&args),
         }
     }
 }

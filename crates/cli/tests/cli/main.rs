@@ -3,6 +3,8 @@
 mod commands;
 mod damaged;
 mod inputs;
+#[cfg(feature = "profiling")]
+mod profile;
 mod requests;
 mod run;
 mod stream;

@@ -1,0 +1,141 @@
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use mini_image_pipe::Pipeline;
+use mip_core::ImageBuffer;
+use mip_io::{WholeFile, read_image};
+
+use crate::args::{NamedInput, RunArgs, SetParameter, load};
+use crate::console;
+use crate::failure::Failure;
+use crate::profile::{Measured, Mode, Report, measure, render};
+
+/// Shows where the time goes: a timeline of host and streams, and what each task and copy cost
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mip profile [OPTIONS] PIPELINE INPUT\n       mip profile [OPTIONS] -e ONE-LINE INPUT"
+)]
+#[command(after_help = "Examples:
+  mip profile edges.toml photo.jpg
+  mip profile edges.toml photo.jpg --trace edges.json --device cuda --graph
+  mip profile -e 'resize width=640 ! sobel' photo.jpg --batch 8 --repeat 50 --json
+  mip profile edges.toml photo.jpg --stream 3 --trace stream.json
+
+Open the trace with https://ui.perfetto.dev or chrome://tracing. Times of streams are the device's own, taken
+before and after each command. With --stream, the same frame from pinned memory goes through again and again,
+and the time of a frame is compared with that of the slowest of upload, compute and download alone.")]
+pub(crate) struct Args {
+    /// Pipeline file (unless -e is given), then one image
+    #[arg(value_name = "PIPELINE INPUT")]
+    arguments: Vec<PathBuf>,
+    /// Pipeline in the one-line form, instead of a file
+    #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
+    expression: Option<String>,
+    /// File for the timeline (JSON of Chrome's trace format)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Runs that are profiled [default: 20; with --stream 200 frames]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    repeat: Option<u32>,
+    /// Runs before that; with 0 the trace shows planning, loading and the first run as well
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(..=100_000))]
+    warm_up: u32,
+    /// Frames that one execution handles
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    batch: u16,
+    /// Profile a stream of frames with so many under way at once
+    #[arg(long, value_name = "K", conflicts_with = "batch", value_parser = clap::value_parser!(u16).range(1..=64))]
+    stream: Option<u16>,
+    /// Image for a named pipeline input; repeat for several
+    #[arg(long = "input", value_name = "NAME=FILE")]
+    inputs: Vec<NamedInput>,
+    /// Value for a parameter, over the pipeline file's; repeat for several
+    #[arg(long = "set", value_name = "TASK.PARAMETER=VALUE")]
+    set: Vec<SetParameter>,
+    #[command(flatten)]
+    execution: RunArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Pinned memory kept for frames: enough for a few dozen of 4K.
+const PINNED: usize = 1 << 30;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (file, images) = match (&args.expression, args.arguments.split_first()) {
+        (None, Some((file, images))) => (Some(file.as_path()), images),
+        _ => (None, &args.arguments[..]),
+    };
+    let spec = load(file, args.expression.as_deref())?;
+    let mut config = args.execution.config(usize::from(args.batch))?;
+    (config.enable_profiling, config.pinned_pool_size) = (true, PINNED);
+    let mut pipeline = Pipeline::from_spec(&spec, config)?;
+    for set in &args.set {
+        let task = pipeline.task(&set.task)?;
+        pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
+    }
+    pipeline.task_graph().validate()?;
+    let inputs = bind(args, &pipeline, images)?;
+    // Opened first: what cannot be written is not worth measuring.
+    let trace = args.trace.as_deref().map(WholeFile::create).transpose()?;
+
+    let mode = args.stream.map_or(Mode::Batch(args.batch.into()), |k| Mode::Stream(k.into()));
+    let repeat = args.repeat.unwrap_or(if args.stream.is_some() { 200 } else { 20 });
+    let measured = measure(&mut pipeline, &inputs, mode, args.warm_up as usize, repeat as usize)?;
+    if let Some(file) = trace {
+        write_trace(file, &measured)?;
+    }
+    let report = Report::new(&pipeline, &inputs, mode, measured, args.trace.as_deref());
+    if args.json {
+        return console::json(&report);
+    }
+    console::line(render(&report).trim_end())?;
+    console::note(match &args.trace {
+        Some(path) => format!("trace: {} (open it with https://ui.perfetto.dev)", path.display()),
+        None => "--trace FILE writes the timeline".to_owned(),
+    });
+    Ok(())
+}
+
+/// An image for each input of the pipeline, with its name.
+fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(String, ImageBuffer)>, Failure> {
+    let names = pipeline.task_graph().inputs();
+    if let Some(wrong) = args.inputs.iter().find(|input| !names.contains(&input.name)) {
+        return Err(Failure::Request(format!(
+            "--input names '{}', but the pipeline's inputs are: {}",
+            wrong.name,
+            names.join(", ")
+        )));
+    }
+    if names.len() > 1 && (args.batch > 1 || args.stream.is_some()) {
+        let text = "--batch and --stream need a pipeline with one input; leave them out";
+        return Err(Failure::Request(text.to_owned()));
+    }
+    let mut images = images.iter();
+    let mut bound = Vec::new();
+    for name in names {
+        let given = args.inputs.iter().find(|input| input.name == *name).map(|input| &input.file);
+        let file: &Path = given.or_else(|| images.next()).ok_or_else(|| {
+            Failure::Request(format!(
+                "no image for the pipeline's input '{name}': name one after the pipeline, or --input {name}=FILE"
+            ))
+        })?;
+        bound.push((name.clone(), read_image(file)?));
+    }
+    match images.next() {
+        None => Ok(bound),
+        Some(more) => Err(Failure::Request(format!(
+            "{} is one image too many: mip profile runs the same one again and again (--batch and --repeat say how often)",
+            more.display()
+        ))),
+    }
+}
+
+fn write_trace(file: WholeFile, measured: &Measured) -> Result<(), Failure> {
+    let mut writer = BufWriter::new(file);
+    let written = measured.profile.write_chrome_trace(&mut writer);
+    let file = written.and_then(|()| writer.into_inner().map_err(std::io::IntoInnerError::into_error));
+    let file = file.map_err(|error| Failure::Running(format!("cannot write the trace: {error}")))?;
+    Ok(file.keep()?)
+}

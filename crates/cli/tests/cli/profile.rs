@@ -1,0 +1,107 @@
+//! `mip profile`: the table, the JSON, the trace.
+
+use serde_json::Value;
+
+use crate::support::Place;
+
+const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=5 inputs=gray \
+                    ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.rgb("in.png", (90, 60), 1);
+    place
+}
+
+fn names(rows: &Value) -> Vec<&str> {
+    rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_table_names_tasks_and_streams() {
+    let ran = place().ok(&["profile", "-e", FORK, "in.png", "--device", "cpu", "--repeat", "3", "--no-fuse"]);
+    let row = |name: &str| ran.stdout.lines().find(|line| line.contains(name)).unwrap_or_default();
+    for task in ["gray", "soft", "edges", "mix"] {
+        let words: Vec<&str> = row(&format!(" {task} ")).split_whitespace().collect();
+        assert_eq!(words[..3], ["compute", task, "3"], "{}", ran.stdout);
+    }
+    assert!(row("session 0, stream 1").contains('%'), "{}", ran.stdout);
+    assert!(row("submit").contains("us") && row("wait").contains('s'), "{}", ran.stdout);
+    assert!(ran.stderr.contains("--trace FILE"), "{}", ran.stderr);
+}
+
+#[test]
+fn json_and_trace_agree() {
+    let place = place();
+    let arguments = ["profile", "-e", FORK, "in.png", "--device", "cpu", "--graph", "--repeat", "4"];
+    let report = place.ok(&[&arguments[..], &["--json", "--trace", "t.json"]].concat()).json();
+    assert_eq!((&report["repeat"], &report["graph"]), (&4.into(), &true.into()));
+    assert!(
+        report["us_per_run"].as_f64() > Some(0.0) && report["unprofiled_us_per_run"].as_f64() > Some(0.0)
+    );
+    let summary = &report["summary"];
+    assert_eq!(summary["runs"], 4);
+    let host = summary["host"].as_array().unwrap();
+    let replays = host.iter().find(|row| row["kind"] == "replay").unwrap();
+    assert_eq!(replays["count"], 4, "captured while warming up: {summary}");
+    // A fused group is one row that names its tasks.
+    let tasks = summary["tasks"].as_array().unwrap();
+    let mut computed: Vec<&str> = tasks
+        .iter()
+        .filter(|row| row["kind"] == "compute")
+        .flat_map(|row| row["tasks"].as_array().unwrap().iter().map(|task| task.as_str().unwrap()))
+        .collect();
+    computed.sort_unstable();
+    assert_eq!(computed, ["edges", "gray", "mix", "soft"]);
+
+    let trace: Value = serde_json::from_slice(&place.bytes("t.json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let rows = events.iter().filter(|event| event["name"] == "thread_name" && event["pid"] == 2);
+    let rows: Vec<&str> = rows.map(|row| row["args"]["name"].as_str().unwrap()).collect();
+    assert_eq!(rows, names(&summary["streams"]));
+    let spans = events.iter().filter(|event| event["cat"] == "compute").count();
+    let counted: u64 =
+        tasks.iter().filter(|row| row["kind"] == "compute").map(|row| row["count"].as_u64().unwrap()).sum();
+    assert_eq!(spans as u64, counted);
+}
+
+#[test]
+fn without_warm_up_the_trace_shows_planning_and_loading() {
+    let place = place();
+    let arguments = ["profile", "-e", "sobel", "in.png", "--device", "cpu", "--repeat", "1"];
+    for (warm_up, shown) in [("0", true), ("1", false)] {
+        place.ok(&[&arguments[..], &["--warm-up", warm_up, "--trace", "t.json"]].concat());
+        let trace: Value = serde_json::from_slice(&place.bytes("t.json")).unwrap();
+        let has = |kind: &str| trace["traceEvents"].as_array().unwrap().iter().any(|e| e["cat"] == kind);
+        assert_eq!((has("plan"), has("load"), has("compute")), (shown, shown, true), "warm-up {warm_up}");
+    }
+}
+
+#[test]
+fn a_stream_is_compared_with_its_slowest_stage_and_batches_run_as_one() {
+    let place = place();
+    let arguments = ["profile", "-e", FORK, "in.png", "--device", "cpu", "--json"];
+    let report = place.ok(&[&arguments[..], &["--stream", "2", "--repeat", "6"]].concat()).json();
+    let stream = &report["stream"];
+    assert_eq!((&stream["frames_in_flight"], &report["summary"]["runs"]), (&2.into(), &6.into()));
+    assert_eq!(stream["slowest"]["stage"], "compute", "the CPU copies nothing: {stream}");
+    assert!(stream["ratio"].as_f64() > Some(0.0));
+    let sessions = names(&report["summary"]["streams"]);
+    assert!(sessions.iter().any(|name| name.starts_with("session 1,")), "{sessions:?}");
+    let report = place.ok(&[&arguments[..], &["--batch", "3", "--repeat", "2"]].concat()).json();
+    assert_eq!((&report["summary"]["runs"], &report["batch"]), (&2.into(), &3.into()));
+}
+
+#[test]
+fn what_cannot_be_profiled_is_refused_with_a_reason() {
+    let place = place();
+    place.refused(&["profile", "-e", "sobel"], &["no image", "'input'"]);
+    place.refused(&["profile", "-e", "sobel", "in.png", "in.png"], &["one image too many"]);
+    place.refused(&["profile", "-e", "sobel", "in.png", "--stream", "2", "--batch", "2"], &["--batch"]);
+    place.refused(&["profile", "-e", "sobel", "--input", "left=in.png"], &["'left'", "input"]);
+    let ran = place.mip(&["profile", "-e", "sobel", "in.png", "--trace", "none/t.json", "--device", "cpu"]);
+    assert!(ran.code == 1 && ran.stderr.contains("none/"), "{ran:?}");
+    let failed =
+        place.mip(&["profile", "-e", "crop x=0 y=0 width=900 height=9", "in.png", "--trace", "t.json"]);
+    assert!(failed.code != 0 && !place.path("t.json").exists(), "no trace of what did not run: {failed:?}");
+}
