@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{
-    Block, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats,
+    Block, Budget, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats,
     StreamOrderedResource,
 };
 use crate::device::{Device, DeviceError, DeviceInfo, Space, Stream};
@@ -75,8 +75,9 @@ impl MemoryManager {
     /// A manager for `device`.
     pub fn new(device: Arc<dyn Device>, options: ManagerOptions) -> Arc<Self> {
         let driver: Arc<dyn Resource> = Arc::new(DriverResource::new(device.clone(), Space::Device));
-        let limited = match options.memory_limit {
-            Some(limit) => Arc::new(LimitResource::new(driver, limit)),
+        let budget = options.memory_limit.map(|limit| Arc::new(Budget::new(limit)));
+        let limited = match budget.clone() {
+            Some(budget) => Arc::new(LimitResource::within(driver, budget)),
             None => driver,
         };
         let bound = CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR };
@@ -86,7 +87,7 @@ impl MemoryManager {
         let pinned_pool = PoolResource::of_device(device.clone(), pinned, bound);
         let can = device.info().stream_ordered.is_ok();
         let ordered = (options.allocator == AllocatorMode::StreamOrdered && can)
-            .then(|| StreamOrderedResource::new(device.clone()));
+            .then(|| StreamOrderedResource::new(device.clone(), budget));
         Arc::new(Self { device, options, device_pool, pinned_pool, ordered })
     }
 
@@ -111,11 +112,13 @@ impl MemoryManager {
     /// As for [`MemoryManager::allocate_device`].
     pub fn allocate_on(&self, stream: &dyn Stream, bytes: usize) -> Result<Block, DeviceError> {
         match &self.ordered {
-            Some(ordered) => {
-                let pooled = || self.device_pool.stats().reserved;
-                let limit = self.options.memory_limit.map(|limit| limit.saturating_sub(pooled()));
-                ordered.allocate_on(stream, bytes, limit)
-            }
+            Some(ordered) => ordered.allocate_on(stream, bytes).or_else(|error| match error {
+                // What the pool keeps unused counts too.
+                DeviceError::OutOfMemory { limit: Some(_), .. } if self.device_pool.trim() > 0 => {
+                    ordered.allocate_on(stream, bytes)
+                }
+                other => Err(other),
+            }),
             None => self.device_pool.allocate(bytes),
         }
     }

@@ -18,7 +18,7 @@ mod tests;
 pub use block::Block;
 pub use driver::DriverResource;
 pub use host::{HostBlock, ReadGuard, WriteGuard};
-pub use limit::LimitResource;
+pub use limit::{Budget, LimitResource};
 pub use manager::{AllocatorMode, ManagerOptions, MemoryManager, MemoryStats};
 pub use ordered::StreamOrderedResource;
 pub use pool::{CacheBound, PoolResource};

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_core::ALIGNMENT;
 
-use super::{Block, HostBlock, SpaceStats};
+use super::{Block, Budget, HostBlock, SpaceStats};
 use crate::device::{Device, DeviceError, Memory, Space, Stream};
 
 /// Memory from the device's stream-ordered allocator, which keeps a pool of its own.
@@ -13,34 +13,32 @@ use crate::device::{Device, DeviceError, Memory, Space, Stream};
 #[derive(Debug)]
 pub struct StreamOrderedResource {
     device: Arc<dyn Device>,
+    /// Shared with whoever else takes device memory.
+    budget: Option<Arc<Budget>>,
     ledger: Arc<Mutex<Ledger>>,
 }
 
 #[derive(Debug, Default)]
 struct Ledger {
     stats: SpaceStats,
+    /// Bytes that the allocator's pool held when it was last asked.
+    reserved: usize,
     closed: Option<String>,
 }
 
 impl StreamOrderedResource {
-    /// The allocator of `device`.
-    pub fn new(device: Arc<dyn Device>) -> Self {
-        Self { device, ledger: Arc::default() }
+    /// The allocator of `device`, within a budget if there is one.
+    pub fn new(device: Arc<dyn Device>, budget: Option<Arc<Budget>>) -> Self {
+        Self { device, budget, ledger: Arc::default() }
     }
 
-    /// Memory for what is queued on `stream` from now on, if then no more than `limit` bytes are in use.
+    /// Memory for what is queued on `stream` from now on.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or what the driver says.
-    pub fn allocate_on(
-        &self,
-        stream: &dyn Stream,
-        bytes: usize,
-        limit: Option<usize>,
-    ) -> Result<Block, DeviceError> {
+    pub fn allocate_on(&self, stream: &dyn Stream, bytes: usize) -> Result<Block, DeviceError> {
         let need = bytes.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(bytes);
-        self.claim(need, limit)?;
-        let before = self.device.stream_ordered_reserved();
+        self.claim(need)?;
         let memory = stream.allocate(need).or_else(|error| match error {
             DeviceError::OutOfMemory { .. } => {
                 self.device.synchronize()?;
@@ -51,19 +49,19 @@ impl StreamOrderedResource {
         });
         let reserved = self.device.stream_ordered_reserved();
         let memory = memory.map_err(|error| {
-            let mut ledger = self.lock();
-            ledger.stats.in_use -= need;
+            let in_use = give_back(&self.ledger, self.budget.as_deref(), need);
+            let limit = self.budget.as_deref().map(Budget::limit);
             match error {
                 DeviceError::OutOfMemory { space, requested, .. } => {
-                    let in_use = ledger.stats.in_use;
                     DeviceError::OutOfMemory { space, requested, in_use, reserved, limit }
                 }
                 other => other,
             }
         })?;
         let mut ledger = self.lock();
+        let grown = reserved > std::mem::replace(&mut ledger.reserved, reserved);
         let stats = &mut ledger.stats;
-        if reserved > before {
+        if grown {
             stats.driver_allocations += 1;
             stats.misses += 1;
         } else {
@@ -71,24 +69,21 @@ impl StreamOrderedResource {
         }
         stats.peak_in_use = stats.peak_in_use.max(stats.in_use);
         stats.peak = stats.peak.max(reserved);
-        let counted = Counted { memory, bytes: need, ledger: self.ledger.clone() };
+        let (ledger, budget) = (self.ledger.clone(), self.budget.clone());
+        let counted = Counted { memory, bytes: need, ledger, budget };
         Ok(Block::own(Arc::new(counted), bytes))
     }
 
-    /// Counts the bytes as used before asking for them, so that two threads together cannot pass the limit.
-    fn claim(&self, bytes: usize, limit: Option<usize>) -> Result<(), DeviceError> {
+    /// Counts the bytes as used before asking for them.
+    fn claim(&self, bytes: usize) -> Result<(), DeviceError> {
         let mut ledger = self.lock();
         if let Some(reason) = &ledger.closed {
             return Err(DeviceError::Unsupported(reason.clone()));
         }
-        let in_use = ledger.stats.in_use;
-        let total = in_use.checked_add(bytes).filter(|&total| limit.is_none_or(|limit| total <= limit));
-        let Some(total) = total else {
-            let (space, reserved) = (Space::Device.name(), self.device.stream_ordered_reserved());
-            let requested = bytes;
-            return Err(DeviceError::OutOfMemory { space, requested, in_use, reserved, limit });
-        };
-        ledger.stats.in_use = total;
+        if let Some(budget) = &self.budget {
+            budget.claim(Space::Device, bytes)?;
+        }
+        ledger.stats.in_use += bytes;
         Ok(())
     }
 
@@ -101,7 +96,10 @@ impl StreamOrderedResource {
     /// Gives memory that nobody uses back to the driver; returns how many bytes.
     pub fn trim(&self) -> usize {
         let bytes = self.device.trim_stream_ordered();
-        self.lock().stats.driver_frees += u64::from(bytes > 0);
+        let reserved = self.device.stream_ordered_reserved();
+        let mut ledger = self.lock();
+        ledger.reserved = reserved;
+        ledger.stats.driver_frees += u64::from(bytes > 0);
         bytes
     }
 
@@ -121,6 +119,17 @@ struct Counted {
     memory: Arc<dyn Memory>,
     bytes: usize,
     ledger: Arc<Mutex<Ledger>>,
+    budget: Option<Arc<Budget>>,
+}
+
+/// Counts bytes as no longer used; how many still are.
+fn give_back(ledger: &Mutex<Ledger>, budget: Option<&Budget>, bytes: usize) -> usize {
+    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    ledger.stats.in_use -= bytes;
+    if let Some(budget) = budget {
+        budget.release(bytes);
+    }
+    ledger.stats.in_use
 }
 
 impl Memory for Counted {
@@ -143,6 +152,6 @@ impl Memory for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).stats.in_use -= self.bytes;
+        give_back(&self.ledger, self.budget.as_deref(), self.bytes);
     }
 }

@@ -98,7 +98,11 @@ fn the_limit_holds_and_says_what_is_held() {
     let block = manager.allocate_on(&*stream, 900).unwrap();
     let text = manager.allocate_on(&*stream, 100).unwrap_err().to_string();
     assert_eq!(text, "out of device memory: 128 bytes requested, 960 in use, 960 reserved, limit 1000");
+    let text = manager.allocate_device(100).unwrap_err().to_string();
+    assert!(text.contains("limit 1000"), "the pool has to leave it alone: {text}");
     drop(block);
+    drop(manager.allocate_device(900).unwrap());
+    assert!(manager.allocate_on(&*stream, 900).is_ok(), "what the pool keeps unused goes back for it");
     assert!(manager.allocate_on(&*stream, 100).is_ok());
     manager.shutdown();
     assert!(manager.allocate_on(&*stream, 1).unwrap_err().to_string().contains("shut down"));
