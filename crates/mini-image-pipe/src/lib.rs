@@ -47,3 +47,18 @@ pub use {
     mip_core as core, mip_cuda as cuda, mip_graph as graph, mip_ops as ops, mip_plan as plan,
     mip_runtime as runtime,
 };
+
+/// The book's programs, run as tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/getting-started.md")]
+    mod getting_started {}
+    #[doc = include_str!("../../../docs/execution-model.md")]
+    mod execution_model {}
+    #[doc = include_str!("../../../docs/memory.md")]
+    mod memory {}
+    #[doc = include_str!("../../../docs/graph-replay.md")]
+    mod graph_replay {}
+    #[doc = include_str!("../../../docs/own-operators.md")]
+    mod own_operators {}
+}

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 /// Lists the operators, or describes one: inputs, parameters, ranges, defaults
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  mip ops\n  mip ops resize\n  mip ops --json\n  mip ops --schema > pipeline.schema.json"
+    after_help = "Examples:\n  mip ops\n  mip ops resize\n  mip ops --json\n  mip ops --schema > pipeline.schema.json\n  mip ops --markdown > operators.md"
 )]
 pub(crate) struct Args {
     /// Operator to describe
@@ -17,11 +17,15 @@ pub(crate) struct Args {
     /// Print a JSON Schema of pipeline files, for editors to complete and check them
     #[arg(long, conflicts_with_all = ["name", "json"])]
     schema: bool,
+    /// Print a page about all operators
+    #[arg(long, conflicts_with_all = ["name", "json", "schema"])]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.name {
         _ if args.schema => console::json(&mip_graph::json_schema()),
+        _ if args.markdown => console::line(page().trim_end()),
         None if args.json => console::json(&operators()),
         None => list(),
         Some(name) => {
@@ -38,6 +42,39 @@ fn list() -> Result<(), Failure> {
     }
     console::note("\n`mip ops NAME` shows an operator's parameters");
     Ok(())
+}
+
+/// All operators in Markdown, for the book.
+fn page() -> String {
+    let head = "# Operators\n\nWritten by `mip ops --markdown`. All take u8, u16 and f32, gray, rgb, bgr, rgba and bgra, HWC \
+                and CHW, and any size from 1x1.\nA *uniform* parameter changes numbers for the next execution, a \
+                *structural* one makes a new plan.\n";
+    operators().iter().fold(head.to_owned(), |text, operator| text + &section(operator))
+}
+
+fn section(operator: &OperatorSpec) -> String {
+    let inputs: Vec<String> = operator.inputs.iter().map(|name| format!("`{name}`")).collect();
+    let summary = operator.summary.trim_end_matches('.');
+    let text = format!("\n## `{}`\n\n{summary}. Inputs: {}.\n", operator.name, inputs.join(", "));
+    if operator.params.is_empty() {
+        return text;
+    }
+    let head =
+        "\n| parameter | meaning | values | default | change |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    text + &operator.params.iter().fold(head, |text, param| text + &row(param))
+}
+
+fn row(param: &ParamSpec) -> String {
+    let default = match (param.required, param.default) {
+        (true, _) => "must be given".to_owned(),
+        (false, Some(default)) => format!("`{default}`"),
+        (false, None) => "none".to_owned(),
+    };
+    let change = match param.change {
+        Change::Uniform => "uniform",
+        Change::Structural => "structural",
+    };
+    format!("| `{}` | {} | {} | {default} | {change} |\n", param.name, param.help, param.kind)
 }
 
 fn describe(operator: &OperatorSpec) -> String {
@@ -81,7 +118,8 @@ mod tests {
     #[test]
     fn a_slip_is_answered_with_the_closest_name() {
         let failure =
-            run(&Args { name: Some("gausian_blur".into()), json: false, schema: false }).unwrap_err();
+            run(&Args { name: Some("gausian_blur".into()), json: false, schema: false, markdown: false })
+                .unwrap_err();
         assert_eq!(failure.code(), 2);
         assert!(failure.message().unwrap().contains("did you mean 'gaussian_blur'?"));
     }

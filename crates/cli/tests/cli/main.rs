@@ -1,5 +1,6 @@
 //! `mip` as a user meets it: files, stdout, stderr, exit codes.
 
+mod book;
 mod commands;
 mod damaged;
 mod inputs;

@@ -1,0 +1,36 @@
+//! Many pictures of one shape at once: one invocation of each task per batch.
+//!
+//! `cargo run --release --example 04_batch [cuda]`
+
+#![allow(clippy::print_stdout, reason = "an example prints what it found")]
+
+use mini_image_pipe::prelude::*;
+
+fn main() -> Result<(), Error> {
+    let device = match std::env::args().nth(1).as_deref() {
+        Some("cuda") => Device::cuda(0),
+        _ => Device::cpu(),
+    };
+    let config = PipelineConfig { device, max_batch_size: 8, ..PipelineConfig::default() };
+    let spec =
+        PipelineSpec::parse_toml(include_str!("pipelines/classifier-input.toml"), "classifier-input.toml")?;
+    let mut pipeline = Pipeline::from_spec(&spec, config)?;
+
+    let desc = ImageDesc::new(500, 375, PixelFormat::Rgb, DType::U8)?;
+    let frame = |i: u8| ImageBuffer::from_bytes(desc, &vec![i * 10; desc.bytes()]);
+    let frames: Vec<ImageBuffer> = (0..20).map(frame).collect::<Result<_, _>>()?;
+    let report = pipeline.execute_batch(&frames)?;
+
+    // 20 frames in chunks of at most 8.
+    assert!(report.tasks.iter().all(|task| task.invocations == 3));
+    let tensor = pipeline.task("tensor")?;
+    let tensors = pipeline.batch_outputs(tensor)?;
+    println!("{} tensors of {}", tensors.len(), tensors[0].desc());
+    for (i, tensor) in tensors.iter().enumerate() {
+        // Flat pictures: every red sample is (value / 255 - mean) / std.
+        let red = tensor.view().sample(0, 100, 100, 0);
+        let expected = (i as f64 * 10.0 / 255.0 - 0.485) / 0.229;
+        assert!((red - expected).abs() < 1e-6, "frame {i}: {red} instead of {expected}");
+    }
+    Ok(())
+}
