@@ -24,6 +24,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
         ("streams 1, 2, 4, 8".to_owned(), Box::new(streams)),
         (format!("a diamond over 4 streams, {} executions", request.repeat), Box::new(repeated)),
         ("a batch equals its frames".to_owned(), Box::new(batch)),
+        ("empty and mixed batches".to_owned(), Box::new(|r| Outcome::one(odd_batches(r)))),
         ("parameters changed between executions".to_owned(), Box::new(parameters)),
         ("sizes changed between executions".to_owned(), Box::new(sizes)),
     ]
@@ -165,6 +166,21 @@ fn batch(request: &Request) -> Outcome {
         }
         Ok(())
     })
+}
+
+/// No frames are an empty result; frames of several shapes are refused, naming the first that differs.
+fn odd_batches(request: &Request) -> Result<(), String> {
+    let mut pipeline = pipeline(CHAIN, &request.device, 4).map_err(text)?;
+    let frames = [picture(64, 48, 1), picture(64, 48, 2), picture(65, 48, 3)];
+    pipeline.execute_batch(&frames[..2]).map_err(text)?;
+    let report = pipeline.execute_batch(&[]).map_err(|e| format!("an empty batch: {e}"))?;
+    if report.frames != 0 || pipeline.outputs().any(|(_, images)| !images.is_empty()) {
+        return Err(format!("an empty batch has results: {} frames", report.frames));
+    }
+    match pipeline.execute_batch(&frames) {
+        Err(error) if error.is_request() && error.to_string().contains("frame 2") => Ok(()),
+        other => Err(format!("frames of two shapes: {other:?}")),
+    }
 }
 
 fn parameters(request: &Request) -> Outcome {

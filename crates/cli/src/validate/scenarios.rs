@@ -21,6 +21,7 @@ pub(super) fn checks(_: &Request) -> Vec<Pending> {
         ("trim gives memory back".to_owned(), Box::new(|r| Outcome::one(trim(r)))),
         ("the GPU's free memory does not shrink".to_owned(), Box::new(device_memory)),
         ("a memory limit refuses the plan".to_owned(), Box::new(|r| Outcome::one(limit(r)))),
+        ("a profile changes nothing and names every task".to_owned(), Box::new(profile)),
     ]
 }
 
@@ -150,4 +151,45 @@ fn limit(request: &Request) -> Result<(), String> {
         Err(error) => Err(format!("another error: {error}")),
         Ok(_) => Err("the plan ran".to_owned()),
     }
+}
+
+fn profile(request: &Request) -> Outcome {
+    if cfg!(not(feature = "profiling")) {
+        return Outcome::skip("built without profiles");
+    }
+    let ways: Vec<_> = [false, true].into_iter().flat_map(|fuse| [(fuse, false), (fuse, true)]).collect();
+    super::cases(1, &ways, |&(fuse, replay)| {
+        let run = |profiled: bool| -> Result<_, Error> {
+            let config = PipelineConfig {
+                fuse,
+                enable_graph_replay: replay,
+                enable_profiling: profiled,
+                ..config(request)
+            };
+            let mut pipeline = pipeline(request, config)?;
+            for _ in 0..4 {
+                pipeline.execute()?;
+            }
+            let images: Vec<ImageBuffer> = pipeline.outputs().flat_map(|(_, all)| all.to_vec()).collect();
+            Ok((images, pipeline.take_profile()))
+        };
+        let (plain, none) = run(false).map_err(text)?;
+        let (profiled, profile) = run(true).map_err(text)?;
+        same(&profiled[0], &plain[0])?;
+        let Some(profile) = profile else { return Err("there is no profile".to_owned()) };
+        if none.is_some() {
+            return Err("there is a profile nobody asked for".to_owned());
+        }
+        let rows = profile.summary().tasks;
+        for task in ["color_convert", "gaussian_blur", "sobel"] {
+            let row = rows.iter().find(|row| row.name.contains(task));
+            match row.map(|row| row.count) {
+                Some(4) => {}
+                other => {
+                    return Err(format!("fuse {fuse}, replay {replay}: '{task}' ran {other:?} times of 4"));
+                }
+            }
+        }
+        Ok(())
+    })
 }
