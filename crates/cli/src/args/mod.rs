@@ -8,4 +8,4 @@ mod size;
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use pipeline::{PipelineArgs, load};
-pub(crate) use size::SizeArgs;
+pub(crate) use size::{SizeArg, SizeArgs};

@@ -22,6 +22,11 @@ pub(crate) struct SizeArg {
 }
 
 impl SizeArgs {
+    /// Shapes that another argument gave.
+    pub(crate) const fn of(sizes: Vec<SizeArg>) -> Self {
+        Self { sizes }
+    }
+
     /// Shapes in the order of the pipeline's inputs.
     pub(crate) fn resolve(&self, inputs: &[String]) -> Result<Vec<ImageDesc>, Failure> {
         let names = || inputs.iter().map(String::as_str).collect::<Vec<_>>().join(", ");

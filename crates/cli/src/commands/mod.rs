@@ -1,5 +1,6 @@
 //! The commands, one file each. To add one: its file, and its lines here.
 
+mod bench;
 mod check;
 mod demo;
 mod devices;
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Plan(plan::Args),
     Ops(ops::Args),
     Devices(devices::Args),
+    Bench(bench::Args),
     Validate(validate::Args),
     #[cfg(feature = "profiling")]
     Profile(profile::Args),
@@ -54,6 +56,7 @@ impl Command {
             Self::Plan(args) => plan::run(&args),
             Self::Ops(args) => ops::run(&args),
             Self::Devices(args) => devices::run(&args),
+            Self::Bench(args) => bench::run(&args),
             Self::Validate(args) => validate::run(&args),
             #[cfg(feature = "profiling")]
             Self::Profile(args) => profile::run(&args),

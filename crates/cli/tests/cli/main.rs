@@ -1,6 +1,7 @@
 //! `mip` as a user meets it: files, stdout, stderr, exit codes.
 
 mod book;
+mod bench;
 mod commands;
 mod damaged;
 mod inputs;
