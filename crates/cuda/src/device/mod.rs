@@ -223,4 +223,8 @@ impl Device for CudaDevice {
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
         Ok(load::load(&self.shared, plan, group)?)
     }
+
+    fn load_threads(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
 }

@@ -107,6 +107,11 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the group cannot be compiled or its tables find no memory.
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
 
+    /// Threads to load the groups of a plan on, side by side: more than one where loading compiles.
+    fn load_threads(&self) -> usize {
+        1
+    }
+
     /// Makes a graph of recorded commands. Nothing runs, and the streams stay as they were, also on failure.
     ///
     /// # Errors

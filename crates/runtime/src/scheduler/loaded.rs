@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mip_plan::{Kernel, Place, Plan};
 
@@ -6,6 +7,32 @@ use super::attribution;
 use crate::RuntimeError;
 use crate::device::{Device, Event, Executable, Stream};
 use crate::profiling::{Kind, PlanLabels, Probe};
+
+/// Results of `load` for 0 to `count`, in order, worked out on so many threads; of several errors the first in order.
+fn side_by_side<T: Send, E: Send>(
+    threads: usize,
+    count: usize,
+    load: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let threads = threads.min(count);
+    if threads <= 1 {
+        return (0..count).map(load).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
+        std::iter::from_fn(take).map(|index| (index, load(index))).collect::<Vec<_>>()
+    };
+    let mut done: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    done.sort_by_key(|&(index, _)| index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
 
 /// A plan made ready for a device: one stream a lane, an event for each group that others wait for, every
 /// group loaded. Nothing is created later.
@@ -44,7 +71,7 @@ impl LoadedPlan {
             let executable = device.load(&loaded.plan, group);
             executable.map_err(|error| attribution::load_error(&loaded.plan, group, error))
         };
-        let executables = (0..loaded.plan.groups.len()).map(load).collect::<Result<_, _>>()?;
+        let executables = side_by_side(device.load_threads(), loaded.plan.groups.len(), load)?;
         Ok(Self { executables, ..loaded })
     }
 

@@ -59,6 +59,8 @@ pub struct NullOptions {
     pub memory_limit: Option<usize>,
     /// Scratch bytes every group asks for.
     pub workspace_bytes: usize,
+    /// Threads that groups are loaded on.
+    pub load_threads: usize,
     /// Called for each launch that runs; without it a launch does nothing.
     pub on_launch: Option<Arc<LaunchFn>>,
     /// What is told by name what the host does, when a run is profiled.
@@ -75,6 +77,7 @@ impl Default for NullOptions {
             graph_replay: Ok(()),
             memory_limit: None,
             workspace_bytes: 0,
+            load_threads: 1,
             on_launch: None,
             ranges: None,
         }
@@ -166,6 +169,10 @@ impl Device for NullDevice {
         self.engine.faults.lock().check(&Site::Load(group))?;
         self.engine.record(Record::Load { group });
         Ok(Arc::new(NullExecutable { group: plan.groups[group].clone() }))
+    }
+
+    fn load_threads(&self) -> usize {
+        self.engine.options.load_threads
     }
 
     fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {

@@ -82,6 +82,25 @@ fn what_cannot_be_prepared_is_named() {
 }
 
 #[test]
+fn groups_loaded_side_by_side_are_in_their_places_and_the_first_error_counts() {
+    for load_threads in [2, 3, 64] {
+        let device = interpreting_device(NullOptions { load_threads, ..NullOptions::default() });
+        let manager = MemoryManager::new(device.clone() as Arc<dyn Device>, ManagerOptions::default());
+        let plan = PlanBuilder::diamond(1, gray(5, 3)).build();
+        for group in [4, 2, 3] {
+            device.inject(Site::Load(group), boom());
+        }
+        let error = try_session(&device, &manager, &plan).unwrap_err().to_string();
+        assert!(error.starts_with("task 'right' (affine) cannot be prepared"), "{error}");
+        device.clear_faults();
+        let report = session(&device, &plan).execute(RunRequest::new(vec![ramp(1, 0)])).unwrap();
+        let bytes = |i: usize| report.outputs[i].as_ref().unwrap().to_bytes();
+        assert_eq!(bytes(0), (0..15).map(|v| 2 * v + 8).collect::<Vec<u8>>());
+        assert_eq!(bytes(1), (0..15).map(|v| v + 16).collect::<Vec<u8>>());
+    }
+}
+
+#[test]
 fn workspaces_lie_in_the_arena_apart_from_the_images() {
     let mut builder = PlanBuilder::adding_chain(1, gray(5, 3));
     builder.workspace(1, 100).workspace(2, 30);
