@@ -1,8 +1,9 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use mip_core::ImageDesc;
+use mip_core::{DType, ImageDesc};
 
+use super::byte_maps::Shares;
 use super::point::strided;
 use super::row::RowMut;
 use super::{Job, RowKernel};
@@ -27,7 +28,13 @@ impl<T: Pixel> RowKernel for Blend<T> {
         let rows = [job.own(0), job.own(1)];
         let [wa, wb] = [job.uniforms[0], job.uniforms[1]];
         if self.inputs.iter().all(|input| input.layout == self.output.layout) {
+            let shares = if T::DTYPE == DType::U8 { Shares::new([wa, wb]) } else { None };
             for p in 0..self.output.planes() {
+                if let Some(shares) = shares {
+                    let [a, b] = rows.map(|row| row.plane(p));
+                    shares.blend(job.level, a, b, out.plane(p));
+                    continue;
+                }
                 let [a, b] = rows.map(|row| row.plane::<T>(p));
                 job.level.drive(Mix { a, b, wa, wb, out: out.plane(p) }, self.output.row_samples());
             }

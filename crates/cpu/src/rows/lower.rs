@@ -6,7 +6,9 @@ use mip_core::{DType, ImageDesc};
 use mip_plan::{Kernel, MapKernel};
 
 use super::row::RowShape;
-use super::{RowKernel, Taps, blend, color, gather, gray, point, resample, resample_u8, separable, sobel};
+use super::{
+    RowKernel, Taps, blend, byte_blur, color, gather, gray, point, resample, resample_u8, separable, sobel,
+};
 
 /// Where a row stage reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +108,29 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(sums, Taps::Range(k.y.clone()), &from, dtype, output));
         }
         Kernel::Separable(k) => {
+            let taps = Taps::Window { radius: k.radius_y, border: k.border, height: output.height };
+            let blur = (dtype == DType::U8)
+                .then(|| byte_blur::ByteBlur::new(output, [k.radius_x, k.radius_y], k.border));
+            if let Some(blur) = blur.flatten() {
+                let sums = RowStage {
+                    shape: blur.sums(),
+                    ..stage(
+                        Arc::new(byte_blur::Horizontal(blur.clone())),
+                        Taps::Same,
+                        from.inputs,
+                        DType::F32,
+                        output,
+                    )
+                };
+                stages.push(sums);
+                let from = [Input::Stage(stages.len() - 1)];
+                stages.push(stage(Arc::new(byte_blur::Vertical(blur)), taps, &from, dtype, output));
+                return Ok(());
+            }
             let rows = by_type!(dtype, T => separable::Horizontal::<T>::new(output, k.radius_x, k.border));
             stages.push(stage(rows, Taps::Same, from.inputs, DType::F32, output));
             let sums =
                 by_type!(dtype, T => separable::Vertical::<T>::new(output, k.radius_x, k.radius_y, k.border));
-            let taps = Taps::Window { radius: k.radius_y, border: k.border, height: output.height };
             let from = [Input::Stage(stages.len() - 1)];
             stages.push(stage(sums, taps, &from, dtype, output));
         }

@@ -3,6 +3,8 @@
 
 mod blend;
 mod borders;
+pub(crate) mod byte_blur;
+mod byte_maps;
 pub(crate) mod byte_taps;
 mod color;
 mod gather;

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use mip_core::{ImageDesc, Layout};
+use mip_core::{DType, ImageDesc, Layout, Sample};
 
+use super::byte_maps::threshold;
 use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::{Block, Pixel, Vector, chunks, chunks_mut};
@@ -206,6 +207,10 @@ impl<T: Pixel> RowKernel for Threshold<T> {
         }
         let row = job.own(0);
         for p in 0..self.output.planes() {
+            if T::DTYPE == DType::U8 {
+                threshold(job.level, row.plane(p), limit, u8::from_f32(value), out.plane(p));
+                continue;
+            }
             let block = Step::<T> { src: row.plane(p), out: out.plane(p), limit, value };
             job.level.drive(block, self.output.row_samples());
         }

@@ -7,7 +7,7 @@ use mip_plan::Border;
 use super::borders::{Borders, Edge};
 use super::row::{RowMut, RowShape};
 use super::{Job, RowKernel};
-use crate::simd::{Block, One, Pixel, Vector, WithVector, chunks, chunks_mut, drive};
+use crate::simd::{Block, Level, One, Pixel, Vector, WithVector, chunks, chunks_mut, drive, gradient};
 
 /// [`mip_plan::Sobel`] on rows of any sample type.
 #[derive(Debug)]
@@ -51,7 +51,8 @@ impl<T: Pixel> RowKernel for Sobel<T> {
             let constant = &*constant;
             let rows =
                 [rows[0].unwrap_or(constant), rows[1].unwrap_or(constant), rows[2].unwrap_or(constant)];
-            job.level.with(Gradient { rows, out, borders: &self.borders, outside });
+            let done = in_bytes(job.level, rows, out);
+            job.level.with(Gradient { rows, out, borders: &self.borders, outside, done });
         } else {
             let mut slots = scratch.chunks_exact_mut(self.wide.slot());
             let rows = rows.map(|row| {
@@ -63,8 +64,20 @@ impl<T: Pixel> RowKernel for Sobel<T> {
                 }
                 &*wide
             });
-            job.level.with(Gradient { rows, out, borders: &self.borders, outside });
+            job.level.with(Gradient { rows, out, borders: &self.borders, outside, done: 0 });
         }
+    }
+}
+
+/// Computes as many inner columns as there is a faster way for; returns their number.
+fn in_bytes<T: Pixel>(level: Level, rows: [&[T]; 3], out: &mut [T]) -> usize {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) if T::DTYPE == DType::U8 => {
+            let rows = [0, 1, 2].map(|k| bytemuck::cast_slice(rows[k]));
+            crate::simd::gradient_avx2(v3, rows, bytemuck::cast_slice_mut(out))
+        }
+        _ => 0,
     }
 }
 
@@ -73,13 +86,19 @@ struct Gradient<'a, I, T> {
     out: &'a mut [T],
     borders: &'a Borders,
     outside: f32,
+    /// Inner columns that are there already.
+    done: usize,
 }
 
 impl<I: Pixel, T: Pixel> WithVector for Gradient<'_, I, T> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(mut self, v: V) {
-        let columns = self.borders.interior();
-        drive(v, &mut self, columns);
+        let mut columns = self.borders.interior();
+        if self.done < columns.len() {
+            // A whole block again rather than a few columns one by one.
+            columns.start += self.done.min(columns.len().saturating_sub(N));
+            drive(v, &mut self, columns);
+        }
         for edge in self.borders.edges() {
             self.edge(edge);
         }
@@ -98,7 +117,7 @@ impl<I: Pixel, T: Pixel> Gradient<'_, I, T> {
         let rows = [&rows[0][..], &rows[1][..], &rows[2][..]];
         let (borders, outside) = (self.borders, self.outside);
         if !inside.is_empty() {
-            Gradient { rows, out: &mut out, borders, outside }.blocks(One, inside.clone());
+            Gradient { rows, out: &mut out, borders, outside, done: 0 }.blocks(One, inside.clone());
         }
         self.out[edge.columns.clone()].copy_from_slice(&out[inside]);
     }
@@ -115,7 +134,7 @@ impl<I: Pixel, T: Pixel> Block for Gradient<'_, I, T> {
                 [&here[0][i], &here[1][i], &here[2][i]],
                 [&below[0][i], &below[1][i], &below[2][i]],
             ];
-            T::store(v, I::gradient(v, above, here, below), out);
+            T::store(v, gradient(v, above, here, below), out);
         }
     }
 }

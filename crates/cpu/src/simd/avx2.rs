@@ -1,8 +1,8 @@
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256i};
 
+use super::Vector;
 use super::luma::load_offset;
-use super::{Three, Vector};
 
 /// Sixteen lanes in two AVX registers.
 #[derive(Debug, Clone, Copy)]
@@ -33,32 +33,6 @@ impl Avx2 {
     fn choose(self, quarters: [[u8; 16]; 2], table: [[u8; 16]; 2]) -> __m256 {
         let chosen = self.0.avx2._mm256_shuffle_epi8(bytemuck::cast(quarters), bytemuck::cast(table));
         self.0.avx._mm256_cvtepi32_ps(chosen)
-    }
-
-    /// Square roots of integers, near enough to be rounded to bytes: an estimate (wrong by at most 1.5 * 2^-12
-    /// on every processor) and one step of Newton's method leave a relative error below 4e-7. Roots of integers
-    /// come no nearer to a tie than 1.9e-6 below 255.5, and above that all are 255. The root of 0 comes out as
-    /// NaN, whose byte is 0.
-    ///
-    /// Half the time of the exact instruction. Tests run over every sum of squares there is.
-    #[inline(always)]
-    fn root(self, squares: __m256i) -> __m256 {
-        let (avx, fma) = (self.0.avx, self.0.fma);
-        let n = avx._mm256_cvtepi32_ps(squares);
-        let inverse = avx._mm256_rsqrt_ps(n);
-        let estimate = avx._mm256_mul_ps(n, inverse);
-        let half = avx._mm256_mul_ps(inverse, avx._mm256_set1_ps(0.5));
-        fma._mm256_fmadd_ps(fma._mm256_fnmadd_ps(estimate, estimate, n), half, estimate)
-    }
-
-    #[inline(always)]
-    fn add16(self, a: __m256i, b: __m256i) -> __m256i {
-        self.0.avx2._mm256_add_epi16(a, b)
-    }
-
-    #[inline(always)]
-    fn sub16(self, a: __m256i, b: __m256i) -> __m256i {
-        self.0.avx2._mm256_sub_epi16(a, b)
     }
 
     /// Nearest integers (ties to even), at most `max`; NaN becomes the most negative integer, which the packs
@@ -175,32 +149,6 @@ impl Vector<N> for Avx2 {
     }
 
     #[inline(always)]
-    fn gradient_u8(
-        self,
-        above: Three<'_, u8, N>,
-        here: Three<'_, u8, N>,
-        below: Three<'_, u8, N>,
-    ) -> Self::F {
-        let avx2 = self.0.avx2;
-        let a = [self.words(above[0]), self.words(above[1]), self.words(above[2])];
-        let b = [self.words(below[0]), self.words(below[1]), self.words(below[2])];
-        let middle = self.sub16(self.words(here[2]), self.words(here[0]));
-        let gx = self
-            .add16(self.add16(self.sub16(a[2], a[0]), self.sub16(b[2], b[0])), self.add16(middle, middle));
-        let down = self.sub16(b[1], a[1]);
-        let gy =
-            self.add16(self.add16(self.sub16(b[0], a[0]), self.sub16(b[2], a[2])), self.add16(down, down));
-        // Pairs (gx, gy) of neighbouring words, squared and added: interleaving works on 128-bit halves, so
-        // the quarters are put in order first.
-        let gx = avx2._mm256_permute4x64_epi64::<0b11_01_10_00>(gx);
-        let gy = avx2._mm256_permute4x64_epi64::<0b11_01_10_00>(gy);
-        let pairs = [avx2._mm256_unpacklo_epi16(gx, gy), avx2._mm256_unpackhi_epi16(gx, gy)];
-        let squares =
-            [avx2._mm256_madd_epi16(pairs[0], pairs[0]), avx2._mm256_madd_epi16(pairs[1], pairs[1])];
-        [self.root(squares[0]), self.root(squares[1])]
-    }
-
-    #[inline(always)]
     fn split_u8<const C: usize>(self, src: &[[u8; C]; N]) -> [Self::F; C] {
         // The size of a block is known from `C`, so that these slices cost nothing.
         let bytes = src.as_flattened();
@@ -238,28 +186,5 @@ impl Vector<N> for Avx2 {
     #[inline(always)]
     fn store_f32(self, value: Self::F, dst: &mut [f32; N]) {
         *dst = bytemuck::cast(value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use mip_core::Sample;
-
-    use super::*;
-
-    #[test]
-    fn roots_round_to_the_right_byte_for_every_gradient() {
-        let Some(v3) = V3::try_new() else { return };
-        for first in (0..=2 * 1020 * 1020).step_by(16) {
-            let n: [i32; 16] = std::array::from_fn(|i| first + i as i32);
-            let mut bytes = [0; N];
-            v3.vectorize(|| {
-                let [low, high]: [__m256i; 2] = bytemuck::cast(n);
-                Avx2(v3).store_u8([Avx2(v3).root(low), Avx2(v3).root(high)], &mut bytes);
-            });
-            for (n, byte) in n.into_iter().zip(bytes) {
-                assert_eq!(byte, u8::from_f32((n as f32).sqrt()), "root of {n}");
-            }
-        }
     }
 }

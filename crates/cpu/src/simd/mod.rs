@@ -6,6 +6,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod blur;
 mod luma;
 mod one;
 mod pixel;
@@ -13,10 +15,14 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod resample;
 #[cfg(target_arch = "x86_64")]
+mod sobel;
+#[cfg(target_arch = "x86_64")]
 mod three_to_two;
 #[cfg(target_arch = "x86_64")]
 mod two_to_one;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use blur::{blur_columns_avx2, blur_row_avx2};
 pub(crate) use luma::LumaTable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use luma::luma_avx2;
@@ -25,6 +31,8 @@ pub(crate) use pixel::{Pixel, THOUSANDTH, THOUSANDTH_REST};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use resample::{pairs_avx2, sums_avx2};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use sobel::gradient_avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use three_to_two::three_to_two_avx2;
 #[cfg(target_arch = "x86_64")]
@@ -84,17 +92,6 @@ pub(crate) trait Vector<const N: usize>: Copy {
     fn pair_u8(self, a: &[u8; N], b: &[u8; N]) -> Self::F;
     /// The channels of interleaved bytes, each on its own.
     fn split_u8<const C: usize>(self, src: &[[u8; C]; N]) -> [Self::F; C];
-    /// [`gradient`] of bytes, to be stored as bytes. Everything before the root is a small integer, so any
-    /// arithmetic will do.
-    #[inline(always)]
-    fn gradient_u8(
-        self,
-        above: Three<'_, u8, N>,
-        here: Three<'_, u8, N>,
-        below: Three<'_, u8, N>,
-    ) -> Self::F {
-        gradient(self, above, here, below)
-    }
     /// Quantises and stores.
     fn store_u8(self, value: Self::F, dst: &mut [u8; N]);
     /// Quantises and stores.

@@ -1,6 +1,6 @@
 use mip_core::Sample;
 
-use super::{Three, Vector, gradient, split};
+use super::{Vector, split};
 
 /// A sample type that blocks of lanes can be loaded from and stored to.
 pub(crate) trait Pixel: Sample {
@@ -15,16 +15,6 @@ pub(crate) trait Pixel: Sample {
     fn split<const N: usize, V: Vector<N>, const C: usize>(v: V, src: &[[Self; C]; N]) -> [V::F; C] {
         split(v, src)
     }
-    /// Gradient magnitude as [`mip_plan::Sobel`] defines it, to be stored as the same type.
-    #[inline(always)]
-    fn gradient<const N: usize, V: Vector<N>>(
-        v: V,
-        above: Three<'_, Self, N>,
-        here: Three<'_, Self, N>,
-        below: Three<'_, Self, N>,
-    ) -> V::F {
-        gradient(v, above, here, below)
-    }
     /// Luma as [`mip_plan::MapKernel::ColorConvert`] defines it.
     fn luma(r: Self, g: Self, b: Self) -> Self;
 }
@@ -33,16 +23,6 @@ impl Pixel for u8 {
     #[inline(always)]
     fn split<const N: usize, V: Vector<N>, const C: usize>(v: V, src: &[[Self; C]; N]) -> [V::F; C] {
         v.split_u8(src)
-    }
-
-    #[inline(always)]
-    fn gradient<const N: usize, V: Vector<N>>(
-        v: V,
-        above: Three<'_, Self, N>,
-        here: Three<'_, Self, N>,
-        below: Three<'_, Self, N>,
-    ) -> V::F {
-        v.gradient_u8(above, here, below)
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
-//! Times the benchmark chain w1 (1080p RGB, resize to 720p, gray, Gaussian 5, Sobel): each kernel alone, one
-//! after the other, and all in one group.
+//! Times the benchmark chains w1 (1080p RGB, resize to 720p, gray, Gaussian 5, Sobel) and w4 (1080p RGB, gray,
+//! Gaussian 7 and Sobel, blend, threshold): each kernel alone, and all in one group.
 //!
-//! `cargo run --release -p mip-cpu --example w1 [-- ROUNDS [WORD]]`; with a word, only what has it in its name.
+//! `cargo run --release -p mip-cpu --example steps [-- ROUNDS [WORD]]`; with a word, only what has it in its name.
 
 #![allow(clippy::print_stdout, reason = "an example that prints a table")]
 
@@ -26,37 +26,47 @@ fn bilinear(input: u32, output: u32) -> AxisTaps {
     AxisTaps::from_contributions(input, &outputs)
 }
 
-fn gaussian(radius: i32, sigma: f64) -> Uniforms {
-    let weight = |k: i32| (-f64::from(k * k) / (2.0 * sigma * sigma)).exp();
-    let sum: f64 = (-radius..=radius).map(weight).sum();
-    let half: Vec<f32> = (0..=radius).map(|k| (weight(k) / sum) as f32).collect();
-    [half.clone(), half].concat().into()
+fn stage(kernel: Kernel, uniforms: Uniforms, inputs: &[Operand], output: ImageDesc) -> Stage {
+    Stage { kernel, uniforms, inputs: inputs.to_vec(), output, store: None, task: 0 }
 }
 
-/// The four kernels as stages that read each other.
+fn gaussian(radius: u32, sigma: f64, input: Operand, output: ImageDesc) -> Stage {
+    let weight = |k: u32| (-f64::from(k * k) / (2.0 * sigma * sigma)).exp();
+    let sum: f64 = (1..=radius).map(|k| 2.0 * weight(k)).sum::<f64>() + 1.0;
+    let half: Vec<f32> = (0..=radius).map(|k| (weight(k) / sum) as f32).collect();
+    let kernel = Separable { radius_x: radius, radius_y: radius, border: Border::Reflect101 };
+    stage(Kernel::Separable(kernel), [half.clone(), half].concat().into(), &[input], output)
+}
+
+fn sobel(input: Operand, output: ImageDesc) -> Stage {
+    stage(Kernel::Sobel(Sobel { border: Border::Reflect101 }), [].into(), &[input], output)
+}
+
+/// The four kernels of w1 as stages that read each other.
 fn chain(input: ImageDesc, width: u32, height: u32) -> Vec<Stage> {
     let small = input.with_size(width, height);
     let gray = small.with_format(PixelFormat::Gray);
-    let border = Border::Reflect101;
     let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
-    let stage = |kernel, uniforms: Uniforms, from, output| Stage {
-        kernel,
-        uniforms,
-        inputs: vec![from],
-        output,
-        store: None,
-        task: 0,
+    vec![
+        stage(Kernel::Resample(resize), [].into(), &[Operand::Buffer(0)], small),
+        stage(Kernel::Map(MapKernel::ColorConvert), [].into(), &[Operand::Stage(0)], gray),
+        gaussian(2, 1.1, Operand::Stage(1), gray),
+        sobel(Operand::Stage(2), gray),
+    ]
+}
+
+/// The five kernels of w4 as stages that read each other.
+fn fork(input: ImageDesc) -> Vec<Stage> {
+    let gray = input.with_format(PixelFormat::Gray);
+    let map = |kernel, uniforms: &[f32], inputs: &[Operand]| {
+        stage(Kernel::Map(kernel), uniforms.into(), inputs, gray)
     };
     vec![
-        stage(Kernel::Resample(resize), [].into(), Operand::Buffer(0), small),
-        stage(Kernel::Map(MapKernel::ColorConvert), [].into(), Operand::Stage(0), gray),
-        stage(
-            Kernel::Separable(Separable { radius_x: 2, radius_y: 2, border }),
-            gaussian(2, 1.1),
-            Operand::Stage(1),
-            gray,
-        ),
-        stage(Kernel::Sobel(Sobel { border }), [].into(), Operand::Stage(2), gray),
+        map(MapKernel::ColorConvert, &[], &[Operand::Buffer(0)]),
+        gaussian(3, 1.4, Operand::Stage(0), gray),
+        sobel(Operand::Stage(0), gray),
+        map(MapKernel::Blend, &[0.5, 0.5], &[Operand::Stage(1), Operand::Stage(2)]),
+        map(MapKernel::Threshold, &[100.0, 255.0], &[Operand::Stage(3)]),
     ]
 }
 
@@ -88,7 +98,7 @@ fn plan(input: ImageDesc, mut stages: Vec<Stage>) -> Plan {
 
 /// A group with everything it needs to run again and again.
 struct Bench {
-    name: &'static str,
+    name: String,
     runner: GroupRunner,
     uniforms: Vec<Uniforms>,
     input: ImageBuffer,
@@ -98,7 +108,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(name: &'static str, input: ImageDesc, stages: Vec<Stage>, threads: usize) -> Self {
+    fn new(name: String, input: ImageDesc, stages: Vec<Stage>, threads: usize) -> Self {
         let plan = plan(input, stages);
         let config = CpuConfig { threads: Some(threads), simd: SimdLevel::Native };
         let runner = GroupRunner::new(&plan, 0, &config).expect("a group that can be built");
@@ -131,33 +141,25 @@ impl Bench {
 
 fn main() {
     let rounds: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(200);
-    let rgb = |w, h| ImageDesc::new(w, h, PixelFormat::Rgb, DType::U8).expect("a valid size");
-    let input = rgb(1920, 1080);
     let word = std::env::args().nth(2).unwrap_or_default();
+    let rgb = |w, h| ImageDesc::new(w, h, PixelFormat::Rgb, DType::U8).expect("a valid size");
+    let (input, large, odd) = (rgb(1920, 1080), rgb(3840, 2160), rgb(1919, 1077));
     for threads in [1, 2] {
         let mut benches = Vec::new();
-        let mut from = input;
-        for (name, mut stage) in
-            ["resize", "gray", "gaussian 5", "sobel"].into_iter().zip(chain(input, 1280, 720))
-        {
-            stage.inputs = vec![Operand::Buffer(0)];
-            let output = stage.output;
-            benches.push(Bench::new(name, from, vec![stage], threads));
-            from = output;
+        let chains = [("w1", input, chain(input, 1280, 720)), ("w4", input, fork(input))];
+        for (chain, input, stages) in chains {
+            let mut from = input;
+            for mut stage in stages.clone() {
+                let name = format!("{chain} {}", stage.kernel.name());
+                stage.inputs.fill(Operand::Buffer(0));
+                let output = stage.output;
+                benches.push(Bench::new(name, from, vec![stage], threads));
+                from = output;
+            }
+            benches.push(Bench::new(format!("{chain} in one group"), input, stages, threads));
         }
-        benches.push(Bench::new("one group", input, chain(input, 1280, 720), threads));
-        benches.push(Bench::new(
-            "2160p->1080p",
-            rgb(3840, 2160),
-            chain(rgb(3840, 2160), 1920, 1080),
-            threads,
-        ));
-        benches.push(Bench::new(
-            "1919x1077->1283x721",
-            rgb(1919, 1077),
-            chain(rgb(1919, 1077), 1283, 721),
-            threads,
-        ));
+        benches.push(Bench::new("w2 in one group".into(), large, chain(large, 1920, 1080), threads));
+        benches.push(Bench::new("1919x1077->1283x721".into(), odd, chain(odd, 1283, 721), threads));
         benches.retain(|bench| bench.name.contains(&word));
         // Interleaved, so that a noisy neighbour hits all of them.
         for _ in 0..rounds {
@@ -167,10 +169,6 @@ fn main() {
         for bench in &mut benches {
             bench.times.sort_by(f64::total_cmp);
             println!("{:<22} {:>8.3} {:>8.3}", bench.name, bench.times[0], bench.times[rounds / 2]);
-        }
-        if word.is_empty() {
-            let sum: f64 = benches[..4].iter().map(|b| b.times[0]).sum();
-            println!("{:<22} {sum:>8.3}", "four groups");
         }
     }
 }
