@@ -99,6 +99,17 @@ fn what_gives_a_graph_up_is_marked_with_its_reason() {
 }
 
 #[test]
+fn a_batch_is_gathered_once_and_runs_as_one() {
+    let mut p = pipeline(profiled());
+    p.set_named_input("input", &picture(90, 60)).unwrap();
+    p.execute_batch(&[picture(90, 60), picture(90, 60), picture(90, 60)]).unwrap();
+    let profile = p.take_profile().unwrap();
+    assert_eq!(names(&profile, Kind::Gather), ["3 frames"]);
+    assert_eq!(names(&profile, Kind::Execute), ["3 frames"]);
+    assert!(profile.of(Kind::Compute).all(|span| span.work.as_ref().unwrap().batch == 3));
+}
+
+#[test]
 fn nothing_is_recorded_unless_asked_for() {
     let mut p = pipeline(PipelineConfig::default());
     execute(&mut p, 90);

@@ -2,6 +2,7 @@
 
 use mip_core::{ALIGNMENT, BatchLayout, ImageBuffer, ImageViewMut};
 use mip_runtime::pooled_image_with;
+use mip_runtime::profiling::Kind;
 
 use super::Pipeline;
 use crate::Error;
@@ -39,6 +40,7 @@ impl Pipeline {
         if let [only] = frames {
             return Ok(only.clone());
         }
+        let _span = self.scheduler.probe().span(Kind::Gather, || format!("{} frames", frames.len()));
         let layout = BatchLayout::pitched(*frames[0].desc(), frames.len(), ALIGNMENT)?;
         let fill = |batch: &mut ImageViewMut<'_>| {
             for (index, frame) in frames.iter().enumerate() {

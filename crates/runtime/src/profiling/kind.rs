@@ -6,6 +6,8 @@ use serde::Serialize;
 pub enum Kind {
     /// Host: an execution as its caller sees it.
     Execute,
+    /// Host: copying frames behind each other into one batch.
+    Gather,
     /// Host: planning for new shapes.
     Plan,
     /// Host: making a session, or preparing one group of it (compiling, building tables).
@@ -35,6 +37,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Execute => "execute",
+            Self::Gather => "gather",
             Self::Plan => "plan",
             Self::Load => "load",
             Self::Submit => "submit",

@@ -72,8 +72,19 @@ impl Submission {
         Ok(())
     }
 
-    /// Queues something between two stamps, where the run is profiled.
+    /// Queues something, between two stamps where the run is profiled.
+    #[inline]
     pub(super) fn timed(
+        &mut self,
+        what: Timed,
+        lane: usize,
+        queue: impl FnOnce(&mut Self) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        if self.profile.is_recording() { self.between_stamps(what, lane, queue) } else { queue(self) }
+    }
+
+    #[cold]
+    fn between_stamps(
         &mut self,
         what: Timed,
         lane: usize,

@@ -70,6 +70,7 @@ impl RunProbe {
         })))
     }
 
+    #[inline]
     pub(crate) const fn is_recording(&self) -> bool {
         self.0.is_some()
     }
@@ -77,14 +78,10 @@ impl RunProbe {
     /// A span of the host's time within this run.
     #[inline]
     pub(crate) fn span(&self, kind: Kind, name: &str) -> HostSpan {
-        let Some(running) = &self.0 else { return HostSpan::none() };
-        let mut open = Open::new(&running.profiler, kind, name.into());
-        open.run = Some(running.run);
-        HostSpan::of(open)
+        self.0.as_ref().map_or_else(HostSpan::none, |running| running.span(kind, name))
     }
 
     /// Stamps for a command that is about to be queued on a lane.
-    #[inline]
     pub(crate) fn begin(&mut self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
         self.0.as_ref().map(|running| running.begin(loaded, lane, what))?
     }
@@ -108,17 +105,22 @@ impl RunProbe {
     }
 
     /// All streams have been waited for. Groups that did not run have no span.
+    #[inline]
     pub(crate) fn finish(&mut self, ran: impl Fn(GroupId) -> bool) {
-        let Some(running) = &mut self.0 else { return };
-        for pending in std::mem::take(&mut running.pending) {
-            if !matches!(pending.what, Timed::Group(group) if !ran(group)) {
-                running.read(&pending);
-            }
+        if let Some(running) = &mut self.0 {
+            running.finish(ran);
         }
     }
 }
 
 impl Running {
+    #[cold]
+    fn span(&self, kind: Kind, name: &str) -> HostSpan {
+        let mut open = Open::new(&self.profiler, kind, name.into());
+        open.run = Some(self.run);
+        HostSpan::of(open)
+    }
+
     fn begin(&self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
         let flow = self.profiler.next_flow();
         let kind = if what == Timed::Graph { Kind::Replay } else { Kind::Queue };
@@ -138,6 +140,15 @@ impl Running {
         let pending = Pending { row: self.rows[lane], what, flow: Some(flow), begin, end };
         let profiler = self.profiler.clone();
         Some(TimedCommand { pending, profiler, kind, name, run: self.run })
+    }
+
+    #[cold]
+    fn finish(&mut self, ran: impl Fn(GroupId) -> bool) {
+        for pending in std::mem::take(&mut self.pending) {
+            if !matches!(pending.what, Timed::Group(group) if !ran(group)) {
+                self.read(&pending);
+            }
+        }
     }
 
     fn read(&self, pending: &Pending) {
