@@ -38,7 +38,9 @@ impl Exact {
         if table.bits + y_bits > 8 {
             return None;
         }
-        let (three_to_two, two_to_one) = (ThreeToTwo::new(&kernel.x, step), TwoToOne::new(&kernel.x, step));
+        // Products of both directions' weights, at most 3 and below 32, are signed bytes there.
+        let three_to_two = ThreeToTwo::new(&kernel.x, step).filter(|_| y_bits <= 5);
+        let two_to_one = TwoToOne::new(&kernel.x, step);
         let (x, y) = (kernel.x.clone(), kernel.y.clone());
         Some(Self { x, y, table, three_to_two, two_to_one, y_bits, planes: input.planes(), step })
     }

@@ -26,19 +26,9 @@ pub(crate) fn three_to_two_avx2(
     v3.vectorize(
         #[inline(always)]
         move || {
-            let work = Work {
-                v3,
-                round: Round::new(v3, bits),
-                factors: [
-                    v3.avx._mm256_set1_epi16(weights[0] as i16),
-                    v3.avx._mm256_set1_epi16(weights[1] as i16),
-                ],
-            };
-            let part = |part: usize| Part {
-                choose: bytemuck::cast(table.choose[part]),
-                weights: bytemuck::cast(table.weights[part]),
-            };
-            let parts = [part(0), part(1), part(2)];
+            let work = Work { v3, round: Round::new(v3, bits) };
+            let parts =
+                [Part::new(table, 0, weights), Part::new(table, 1, weights), Part::new(table, 2, weights)];
             for ((first, second), out) in first.iter().zip(second).zip(out) {
                 let bytes = [
                     work.sixteen::<0>(&parts[0], first, second),
@@ -52,16 +42,30 @@ pub(crate) fn three_to_two_avx2(
     blocks * BLOCK.1
 }
 
-/// Shuffle and weights of sixteen output samples.
+/// Shuffle of sixteen output samples, and for each row their weights in both directions at once: at most 9.
 struct Part {
     choose: __m256i,
-    weights: __m256i,
+    weights: [__m256i; 2],
+}
+
+impl Part {
+    #[inline(always)]
+    fn new(table: &ThreeToTwo, part: usize, rows: [u16; 2]) -> Self {
+        let mut weights = [table.weights[part]; 2];
+        for (weights, row) in weights.iter_mut().zip(rows) {
+            weights.as_flattened_mut().iter_mut().for_each(|weight| *weight *= row as i8);
+        }
+        let [first, second] = weights;
+        Self {
+            choose: bytemuck::cast(table.choose[part]),
+            weights: [bytemuck::cast(first), bytemuck::cast(second)],
+        }
+    }
 }
 
 struct Work {
     v3: V3,
     round: Round,
-    factors: [__m256i; 2],
 }
 
 impl Work {
@@ -75,19 +79,19 @@ impl Work {
     ) -> [u8; 16] {
         let avx2 = self.v3.avx2;
         let sum = avx2._mm256_add_epi16(
-            avx2._mm256_mullo_epi16(self.factors[0], self.weigh::<PART>(part, first)),
-            avx2._mm256_mullo_epi16(self.factors[1], self.weigh::<PART>(part, second)),
+            self.weigh::<PART>(part.choose, part.weights[0], first),
+            self.weigh::<PART>(part.choose, part.weights[1], second),
         );
         let [low, high]: [__m128i; 2] = bytemuck::cast(self.round.shift(self.v3, sum));
         bytemuck::cast(self.v3.sse2._mm_packus_epi16(low, high))
     }
 
     #[inline(always)]
-    fn weigh<const PART: usize>(&self, part: &Part, row: &[u8; BLOCK.0]) -> __m256i {
+    fn weigh<const PART: usize>(&self, choose: __m256i, weights: __m256i, row: &[u8; BLOCK.0]) -> __m256i {
         let bases = const { ThreeToTwo::BASES[PART] };
         let low: [u8; REACH] = row[bases[0]..bases[0] + REACH].try_into().expect("sixteen bytes");
         let high: [u8; REACH] = row[bases[1]..bases[1] + REACH].try_into().expect("sixteen bytes");
-        let chosen = self.v3.avx2._mm256_shuffle_epi8(bytemuck::cast([low, high]), part.choose);
-        self.v3.avx2._mm256_maddubs_epi16(chosen, part.weights)
+        let chosen = self.v3.avx2._mm256_shuffle_epi8(bytemuck::cast([low, high]), choose);
+        self.v3.avx2._mm256_maddubs_epi16(chosen, weights)
     }
 }

@@ -29,11 +29,10 @@ pub(crate) fn two_to_one_avx2(
             let work = Work {
                 v3,
                 round: Round::new(v3, bits),
-                factors: [
-                    v3.avx._mm256_set1_epi16(weights[0] as i16),
-                    v3.avx._mm256_set1_epi16(weights[1] as i16),
+                weights: [
+                    v3.avx._mm256_set1_epi8(weights[0] as i8),
+                    v3.avx._mm256_set1_epi8(weights[1] as i8),
                 ],
-                ones: v3.avx._mm256_set1_epi8(1),
             };
             let [start, end] = table.choose;
             let choose: [__m256i; 2] = [bytemuck::cast([start, start]), bytemuck::cast([start, end])];
@@ -63,8 +62,8 @@ pub(crate) fn two_to_one_avx2(
 struct Work {
     v3: V3,
     round: Round,
-    factors: [__m256i; 2],
-    ones: __m256i,
+    /// Of the rows; both pixels of a pair weigh 1.
+    weights: [__m256i; 2],
 }
 
 impl Work {
@@ -78,17 +77,22 @@ impl Work {
     ) -> __m256i {
         let avx2 = self.v3.avx2;
         let sum = avx2._mm256_add_epi16(
-            avx2._mm256_mullo_epi16(self.factors[0], self.add::<LOW, HIGH>(choose, first)),
-            avx2._mm256_mullo_epi16(self.factors[1], self.add::<LOW, HIGH>(choose, second)),
+            self.add::<LOW, HIGH>(choose, self.weights[0], first),
+            self.add::<LOW, HIGH>(choose, self.weights[1], second),
         );
         self.round.shift(self.v3, sum)
     }
 
     #[inline(always)]
-    fn add<const LOW: usize, const HIGH: usize>(&self, choose: __m256i, row: &[u8; SOURCE]) -> __m256i {
+    fn add<const LOW: usize, const HIGH: usize>(
+        &self,
+        choose: __m256i,
+        weights: __m256i,
+        row: &[u8; SOURCE],
+    ) -> __m256i {
         let low: [u8; REACH] = row[LOW..LOW + REACH].try_into().expect("sixteen bytes");
         let high: [u8; REACH] = row[HIGH..HIGH + REACH].try_into().expect("sixteen bytes");
         let chosen = self.v3.avx2._mm256_shuffle_epi8(bytemuck::cast([low, high]), choose);
-        self.v3.avx2._mm256_maddubs_epi16(chosen, self.ones)
+        self.v3.avx2._mm256_maddubs_epi16(chosen, weights)
     }
 }

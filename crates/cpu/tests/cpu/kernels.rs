@@ -131,6 +131,19 @@ fn resample() {
     });
 }
 
+/// Horizontal ratios in registers with vertical weights of 4 to 7 bits, whose products stop fitting into bytes.
+#[test]
+fn resample_bytes_with_fine_vertical_weights() {
+    for (from, to) in [(3, 2), (2, 1)] {
+        let input = ImageDesc::new(from * 24, 7, PixelFormat::Rgb, DType::U8).unwrap();
+        for times in [8, 16, 32, 64] {
+            let (ow, oh) = (to * 24, 7 * times);
+            let kernel = Resample { x: bilinear(input.width, ow), y: bilinear(7, oh) };
+            check(&Kernel::Resample(kernel), &[], &[input], input.with_size(ow, oh));
+        }
+    }
+}
+
 /// Ratios for which bytes take shorter ways, and some that just miss them, in rows long enough for all of them.
 #[test]
 fn resample_bytes_by_ratio() {
@@ -205,6 +218,26 @@ fn separable() {
             }
         }
     });
+}
+
+/// Rows of whole blocks of bytes and just beside, and weights whose sums are no numbers any more.
+#[test]
+fn separable_bytes_in_blocks() {
+    for width in [31, 32, 33, 64, 97, 161] {
+        for format in [PixelFormat::Gray, PixelFormat::Rgb] {
+            let input = ImageDesc::new(width, 9, format, DType::U8).unwrap();
+            for (n, radius) in [1, 2, 3, 4].into_iter().enumerate() {
+                let kernel =
+                    Kernel::Separable(Separable { radius_x: radius, radius_y: radius, border: BORDERS[n] });
+                let usual = [weights(radius, u64::from(width)), weights(radius, 7)].concat();
+                check(&kernel, &usual, &[input], input);
+                for scale in [-1.0, 1e9, 1e30, f32::INFINITY] {
+                    let wild: Vec<f32> = usual.iter().map(|w| w * scale).collect();
+                    check(&kernel, &wild, &[input], input);
+                }
+            }
+        }
+    }
 }
 
 #[test]
