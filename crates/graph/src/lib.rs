@@ -41,6 +41,9 @@ pub use check::{PlanFault, check};
 pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
-pub use print::{FusionSummary, MemorySummary, TaskReport, check_report, render_json, render_text};
+pub use print::{
+    FusionSummary, KernelTraffic, MemorySummary, TaskReport, Traffic, check_report, render_dot, render_json, render_memory_svg,
+    render_mermaid, render_svg, render_text,
+};
 pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use crate::args::DeviceArg;
 use crate::console;
 use crate::failure::Failure;
@@ -8,6 +10,7 @@ use crate::validate::{Report, Request, run as validate};
 #[command(after_help = "Examples:
   mip validate --device cuda
   mip validate --device cpu --json
+  mip validate --device cuda --junit validate.xml
 
 Every comparison is of pixels: byte for byte with the CPU, and with references in f64 by the numeric contract.
 Exit code 1 when anything fails, or when the device asked for is not there.")]
@@ -42,6 +45,9 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Also write the result as JUnit XML, for CI systems
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -61,6 +67,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let checks = validate(&request, &mut |check| console::note(format_args!("{check} ...")));
     let report = Report::new(name, args.seed, checks);
+    if let Some(path) = &args.junit {
+        let failed = |error: String| Failure::Running(format!("cannot write {}: {error}", path.display()));
+        let xml = report.junit().map_err(failed)?;
+        std::fs::write(path, xml).map_err(|error| failed(error.to_string()))?;
+    }
     if args.json {
         console::json(&report)?;
     } else {

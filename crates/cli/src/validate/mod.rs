@@ -5,6 +5,7 @@
 mod custom;
 mod engine;
 mod faults;
+mod junit;
 mod frames;
 mod gate;
 mod modes;

@@ -1,10 +1,11 @@
 //! `mip` as a user meets it: files, stdout, stderr, exit codes.
 
-mod book;
 mod bench;
+mod book;
 mod commands;
 mod damaged;
 mod inputs;
+mod pictures;
 #[cfg(feature = "profiling")]
 mod profile;
 mod requests;

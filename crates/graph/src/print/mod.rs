@@ -1,17 +1,28 @@
 //! Plans and graphs for people and for programs to read.
 
+mod dot;
 mod fusion;
 mod json;
 mod memory;
+mod mermaid;
+mod model;
 mod report;
+mod svg;
 mod table;
 mod text;
+mod traffic;
 
+pub use dot::render_dot;
 pub use fusion::FusionSummary;
 pub use json::render_json;
 pub use memory::MemorySummary;
+pub use mermaid::render_mermaid;
 pub use report::{TaskReport, check_report};
+pub use svg::{render_memory_svg, render_svg};
 pub use text::render_text;
+pub use traffic::{KernelTraffic, Traffic};
 
+#[cfg(test)]
+mod picture_tests;
 #[cfg(test)]
 mod tests;
