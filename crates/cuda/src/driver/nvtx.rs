@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn ranges_are_pushed_and_popped_where_the_library_is() {
         let found = Nvtx::get();
-        for nvtx in found {
+        if let Some(nvtx) = found {
             nvtx.push("a name with a \0 inside");
             nvtx.pop();
         }

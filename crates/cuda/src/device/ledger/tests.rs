@@ -95,7 +95,7 @@ fn a_launch_that_waits_for_another_stream_is_not_suspected_before_that_is_there(
     two.add(Entry::Wait(Point { ledger: Arc::downgrade(&one), position }));
     two.add(Entry::Launch(launch(&told, 1)));
     one.add(Entry::Launch(launch(&told, 2)));
-    assert_eq!(ends(&two.suspects(Some(0), |_| Some(0))), [], "the other has not begun");
+    assert_eq!(ends(&two.suspects(Some(0), |_| Some(0))), Vec::<u64>::new(), "the other has not begun");
     assert_eq!(ends(&two.suspects(Some(0), |_| Some(1))), [2], "the point was reached");
     assert_eq!(ends(&two.suspects(Some(0), |_| None)), [2], "it may have been");
     let gone = Entry::Wait(Point { ledger: Weak::new(), position: 7 });
