@@ -5,9 +5,9 @@
 mod custom;
 mod engine;
 mod faults;
-mod junit;
 mod frames;
 mod gate;
+mod junit;
 mod modes;
 mod operators;
 mod random;
