@@ -12,7 +12,10 @@ fn wrong_command_lines_exit_with_2() {
     place.refused(&["run", "-e", "sobel", "x.png", "--allocator", "pool"], &["pooled", "stream-ordered"]);
     place.refused(&["check", "-e", "sobel"], &["--size"]);
     place.refused(&["check", "-e", "sobel", "--size", "12"], &["WIDTHxHEIGHT"]);
-    place.refused(&["plan", "-e", "sobel", "--size", "8x8", "--format", "png"], &["png", "text, json, dot, mermaid, svg"]);
+    place.refused(
+        &["plan", "-e", "sobel", "--size", "8x8", "--format", "png"],
+        &["png", "text, json, dot, mermaid, svg"],
+    );
 }
 
 #[test]
