@@ -11,6 +11,7 @@ pub(crate) fn threshold(level: Level, src: &[u8], limit: f32, value: u8, out: &m
     level.vectorize(
         #[inline(always)]
         move || {
+            let out = out;
             for (out, &byte) in out.iter_mut().zip(src) {
                 *out = if byte >= first { value } else { 0 };
             }
@@ -55,6 +56,7 @@ impl Shares {
         level.vectorize(
             #[inline(always)]
             move || {
+                let out = out;
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
                     let sum = u16::from(a) * wa + u16::from(b) * wb;
                     // One more for an odd quotient, so that ties go to even.

@@ -42,14 +42,11 @@ impl<T: Pixel> Horizontal<T> {
         for p in 0..self.input.planes() {
             let (src, out) = (row.plane::<I>(p), out.plane::<f32>(p));
             let done = self.use_table(level, row, p, out) / self.input.pixel_step();
-            level.vectorize(
-                #[inline(always)]
-                || match self.input.pixel_step() {
-                    1 => weigh::<I, 1>(&self.taps, src, out, done),
-                    3 => weigh::<I, 3>(&self.taps, src, out, done),
-                    _ => weigh::<I, 4>(&self.taps, src, out, done),
-                },
-            );
+            match self.input.pixel_step() {
+                1 => weigh::<I, 1>(level, &self.taps, src, out, done),
+                3 => weigh::<I, 3>(level, &self.taps, src, out, done),
+                _ => weigh::<I, 4>(level, &self.taps, src, out, done),
+            }
         }
     }
 }
@@ -75,8 +72,18 @@ impl<T: Pixel> RowKernel for Horizontal<T> {
 }
 
 /// Weighs pixels of `N` samples, all but the first `done`.
+fn weigh<I: Pixel, const N: usize>(level: Level, table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
+    level.vectorize(
+        #[inline(always)]
+        move || {
+            let out = out;
+            weigh_inside::<I, N>(table, src, out, done);
+        },
+    );
+}
+
 #[inline(always)]
-fn weigh<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
+fn weigh_inside<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
     let (src, _) = src.as_chunks::<N>();
     let (out, _) = out.as_chunks_mut::<N>();
     let weights = table.all_weights().chunks_exact(table.taps());

@@ -17,7 +17,6 @@ type Sums = [[f32; 8]; 4];
 /// `w[0] * p`, then `fma(w[k], p[-k] + p[+k], sum)` along a row. `src` has `weights.len() - 1` pixels of `step`
 /// samples more on each side than `out`, whose length is a multiple of [`LANES`].
 pub(crate) fn blur_row_avx2(v3: V3, src: &[u8], step: usize, weights: &[f32], out: &mut [f32]) {
-    // One closure for each radius: all in one are more than the compiler is ready to inline.
     match weights.len() - 1 {
         1 => row::<1>(v3, src, step, weights, out),
         2 => row::<2>(v3, src, step, weights, out),
@@ -30,7 +29,10 @@ pub(crate) fn blur_row_avx2(v3: V3, src: &[u8], step: usize, weights: &[f32], ou
 fn row<const R: usize>(v3: V3, src: &[u8], step: usize, weights: &[f32], out: &mut [f32]) {
     v3.vectorize(
         #[inline(always)]
-        move || row_inside::<R>(v3, src, step, weights, out),
+        move || {
+            let out = out;
+            row_inside::<R>(v3, src, step, weights, out);
+        },
     );
 }
 
@@ -111,7 +113,10 @@ pub(crate) fn blur_columns_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], tame: 
 fn columns<const R: usize, const TAME: bool>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &mut [u8]) {
     v3.vectorize(
         #[inline(always)]
-        move || columns_inside::<R, TAME>(v3, rows, weights, out),
+        move || {
+            let out = out;
+            columns_inside::<R, TAME>(v3, rows, weights, out);
+        },
     );
 }
 

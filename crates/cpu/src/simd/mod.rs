@@ -158,6 +158,10 @@ impl Level {
     }
 
     /// Runs `work` with this level's instructions enabled, so that plain loops inside vectorise with them.
+    ///
+    /// Closures here and in the kernels of AVX2 take what they write to by value (`let out = out`), so that they can
+    /// be called only once. Only for such closures is `#[inline(always)]` a promise: around the body of any other
+    /// the compiler puts a function of its own, which it may leave out of line and without the instructions.
     #[inline(always)]
     pub(crate) fn vectorize<R>(self, work: impl FnOnce() -> R) -> R {
         match self {

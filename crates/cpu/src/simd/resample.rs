@@ -31,7 +31,7 @@ pub(crate) fn pairs_avx2<const ROWS: usize>(
     v3.vectorize(
         #[inline(always)]
         move || {
-            let round = Round::new(v3, bits);
+            let (round, out) = (Round::new(v3, bits), out);
             let mut factors = [round.one; ROWS];
             for (factor, weight) in factors.iter_mut().zip(weights) {
                 *factor = v3.avx._mm256_set1_epi16(weight as i16);
@@ -114,13 +114,22 @@ impl Round {
 
 /// Weighted sums of bytes in binary32, in the order of the taps. Returns the number of output samples done.
 pub(crate) fn sums_avx2(v3: V3, table: &SumTable, row: &[u8], out: &mut [f32]) -> usize {
-    v3.vectorize(
-        #[inline(always)]
-        move || match table.taps {
-            2 => sums::<2>(v3, table, row, out),
-            _ => sums::<0>(v3, table, row, out),
-        },
-    );
+    match table.taps {
+        2 => v3.vectorize(
+            #[inline(always)]
+            move || {
+                let out = out;
+                sums::<2>(v3, table, row, out);
+            },
+        ),
+        _ => v3.vectorize(
+            #[inline(always)]
+            move || {
+                let out = out;
+                sums::<0>(v3, table, row, out);
+            },
+        ),
+    }
     table.entries.len() * 8
 }
 

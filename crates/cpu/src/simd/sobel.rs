@@ -19,6 +19,7 @@ pub(crate) fn gradient_avx2(v3: V3, rows: [&[u8]; 3], out: &mut [u8]) -> usize {
     v3.vectorize(
         #[inline(always)]
         move || {
+            let out = out;
             let around = |row: usize| -> [&[[u8; LANES]]; 3] {
                 [0, 1, 2].map(|column| chunks(rows[row], column..column + done))
             };
