@@ -42,6 +42,20 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (b >> i & 255);
     return sum;
 }
+static unsigned dp2a(unsigned a, unsigned b, unsigned sum) { return sum + (a & 65535) * (b & 255) + (a >> 16) * (b >> 8 & 255); }
+static inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) { return dp2a(a, b, sum); }
+static inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) { return dp2a(a, b >> 16, sum); }
+static unsigned emulated_half_fma(unsigned short a, unsigned short b, unsigned short c) {
+    _Float16 x, y, z;
+    memcpy(&x, &a, 2), memcpy(&y, &b, 2), memcpy(&z, &c, 2);
+    const _Float16 r = (_Float16)fma((double)x, (double)y, (double)z);  // exact up to the last rounding
+    unsigned short bits;
+    memcpy(&bits, &r, 2);
+    return bits;
+}
+static inline unsigned emulated_pair_fma(unsigned a, unsigned b, unsigned c) {
+    return emulated_half_fma(a, b, c) | emulated_half_fma(a >> 16, b >> 16, c >> 16) << 16;
+}
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }

@@ -158,7 +158,8 @@ pub(crate) fn time(device: &Arc<CudaDevice>, options: &Options) -> Result<(), De
         "group", "batch", "us", "GB/s", "of copy", "by stage, us"
     );
     for (case, batches) in workloads().iter().filter(|(c, _)| c.name.contains(&options.filter)) {
-        for &batch in *batches {
+        let wanted = |b: &&usize| options.batches.is_empty() || options.batches.contains(b);
+        for &batch in batches.iter().filter(wanted) {
             let bytes = case.bytes() * batch;
             let us = time_plan(device, bytes, || plan(case, batch, Strides::Tight))?;
             let staged = time_plan(device, bytes, || split(case, batch, Strides::Tight))?;

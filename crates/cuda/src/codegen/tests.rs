@@ -125,6 +125,24 @@ fn gray_of_bytes_is_exact() {
     }
 }
 
+/// `gray_near`: the same from how far the luma is from green.
+#[test]
+fn gray_near_green_is_exact() {
+    const MAGIC: f32 = 8_388_608.0;
+    for difference in -105_315..=105_315_i32 {
+        let m = difference as f32 / 1024.0;
+        let near = m.mul_add(0.024, m);
+        // What is not below 0 nor above 255: the luma of bytes.
+        for green in if difference < 0 { [254_i32, 255] } else { [0, 1] } {
+            let rounded = near + (MAGIC + green as f32) - MAGIC;
+            let n = green * 1000 + difference;
+            let (quotient, rest) = (n.div_euclid(1000), n.rem_euclid(1000));
+            let exact = quotient + i32::from(rest > 500 || (rest == 500 && quotient % 2 != 0));
+            assert_eq!(rounded, exact as f32, "{difference} from {green}");
+        }
+    }
+}
+
 /// `magnitude<u8>`: a root that is off by up to 4 units in the last place rounds like the exact one.
 #[test]
 fn approximate_roots_of_integers_round_right() {

@@ -89,6 +89,19 @@ fn some_groups_give_the_bytes_of_the_cpu() {
     }
 }
 
+/// Sizes at which resizing by 3:2 and 2:1 is done in integers, in several blocks.
+#[test]
+fn exact_reductions_give_the_bytes_of_the_cpu() {
+    for (w, h) in [(48, 24), (240, 60)] {
+        for case in
+            groups(w, h).iter().filter(|c| ["edges 2:3", "edges 1:2"].iter().any(|n| c.name.starts_with(n)))
+        {
+            compare(case, 2, Strides::Tight, 100);
+            compare(case, 1, Strides::Odd, 1);
+        }
+    }
+}
+
 /// Everything: minutes. `MIP_EMULATE=17x9` picks one size.
 #[test]
 #[ignore = "compiles a hundred kernels: minutes"]

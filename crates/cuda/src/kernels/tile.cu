@@ -100,14 +100,16 @@ INLINE void fill_tile(u8* tile, const u8* plane, i64 row, i64 next_plane, int w,
 }
 
 // The samples of a thread's V pixels and RADIUS pixels to each side, widened, premultiplied with ALPHA.
-// `own` is the thread's first pixel in its tile row.
-template <class G, int V, bool ALPHA> struct Window {
+// `own` is the thread's first pixel in its tile row, aligned to V pixels; the V pixels meant are those SHIFT (not
+// above 0) from there.
+template <class G, int V, bool ALPHA, int SHIFT = 0> struct Window {
     static constexpr int C = G::C, SAMPLES = (V + 2 * G::RADIUS) * C;
     static constexpr int OWN = V * G::PIXEL;
     static constexpr int A = piece_of(16, OWN);
-    static constexpr int BACK = round_up(G::RADIUS * G::PIXEL, A);   // bytes read before the own pixels
-    static constexpr int BYTES = BACK + round_up(OWN + G::RADIUS * G::PIXEL, A);
-    static constexpr int SKIP = (BACK - G::RADIUS * G::PIXEL) / (int)sizeof(typename G::T);
+    static constexpr int LEFT = (G::RADIUS - SHIFT) * G::PIXEL;
+    static constexpr int BACK = round_up(LEFT, A);                   // bytes read before the own pixels
+    static constexpr int BYTES = BACK + round_up(OWN + (G::RADIUS + SHIFT) * G::PIXEL, A);
+    static constexpr int SKIP = (BACK - LEFT) / (int)sizeof(typename G::T);
     float v[SAMPLES];
 
     INLINE void load(const u8* own) {

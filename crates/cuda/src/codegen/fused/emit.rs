@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use mip_plan::{AxisMap, ChannelMap, Gather, Kernel, MapKernel, Operand};
+use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand};
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
@@ -80,6 +80,9 @@ impl Writer<'_> {
 
     fn load(&self, id: usize, node: &Node, name: &str) -> String {
         let desc = self.setting.layouts[id].desc;
+        if self.loads_at_once().is_some() {
+            return format!("unpacked({name}, {name}_words[u]);");
+        }
         let align = if node.x.is_aligned() { self.align_in } else { 0 };
         let k = self.input(id);
         let (x, y) = (node.x.text("x"), node.y.text("y"));
@@ -112,7 +115,14 @@ impl Writer<'_> {
             MapKernel::Copy => permute(&(0..c).map(ChannelMap::Input).collect::<Vec<_>>()),
             MapKernel::ColorConvert => {
                 let sources = ChannelMap::of(input.format, output.format);
+                let source = &self.pass.nodes.list[node.inputs[0]];
+                let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
                 if let [ChannelMap::Luma([r, g, b])] = sources[..] {
+                    if words && t == "u8" && !planar(&input) {
+                        return format!(
+                            "gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);"
+                        );
+                    }
                     format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
                 } else {
                     permute(&sources)
@@ -196,8 +206,18 @@ impl Writer<'_> {
             node.x.text("x")
         );
         let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
+        // Means of samples round to samples: nothing has to be saturated.
+        let is_mean = |axis: &AxisTaps| {
+            (0..axis.outputs()).all(|i| {
+                let weights = axis.weights(i);
+                weights.iter().all(|&w| w >= 0.0) && weights.iter().sum::<f32>() < 1.000_001
+            })
+        };
+        let mean = t != "float" && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
+        let round =
+            if mean { format!("round_inside<{numbers}>") } else { format!("round_strip<{t}, {numbers}>") };
         format!(
-            "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\nround_strip<{t}, {numbers}>({name}, {name});",
+            "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\n{round}({name}, {name});",
             node.y.text("y")
         )
     }
@@ -216,14 +236,21 @@ impl Writer<'_> {
         let alpha = stage.output.format.has_alpha();
         let numbers = self.numbers(node.of);
         let (state, arguments, result) = if matches!(stage.kernel, Kernel::Separable(_)) {
-            (
-                format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"),
-                format!(", p.u{index}"),
+            let result = if t == "u8" && !alpha {
+                let _ = writeln!(
+                    code.before,
+                    "float {name}_wy[{}];\n#pragma unroll\nfor (int i = 0; i <= {ry}; i++) {name}_wy[i] = p.u{index}[{} + i] / 256;",
+                    ry + 1,
+                    rx + 1
+                );
+                format!("{name}_rows.bytes({name}, {name}_wy);")
+            } else {
                 format!(
                     "{name}_rows.result({name}, p.u{index} + {}); round_strip<{t}, {numbers}>({name}, {name});",
                     rx + 1
-                ),
-            )
+                )
+            };
+            (format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
         } else {
             let bytes = t == "u8" && is_sample(border, stage.output.dtype);
             (
@@ -236,14 +263,16 @@ impl Writer<'_> {
         let _ = writeln!(code.before, "{state} {name}_rows;");
         let push = if let Some(k) = patch {
             let below = node.y.plus(i64::from(ry));
-            let at = place(k, &node.x.text("x"), &below.text("y"));
+            // The strip it is read from begins on a whole one.
+            let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(STRIP)) };
+            let at = place(k, &node.x.plus(-shift).text("x"), &below.text("y"));
             format!(
-                "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+                "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
             )
         } else {
             let from = self.name(node.inputs[0]);
             format!(
-                "{{ float row[{STRIP} + 2 * {rx}]; with_neighbours<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
+                "{{ float row[{STRIP} + 2 * {rx}]; with_next<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
             )
         };
         code.items.push(Item { since: node.since - 2 * i64::from(ry), text: push });

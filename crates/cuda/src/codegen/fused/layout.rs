@@ -136,10 +136,12 @@ impl Layout {
             Some(k) => (self.x.patches[k].len, self.y.patches[k].len),
             None => (self.columns, self.rows),
         };
-        let strips = own / STRIP + if nodes.chains() { 2 } else { 0 };
+        // One lane more, for what the last one takes from the next.
+        let strips = own / STRIP + i64::from(nodes.chains());
         let mut pass = Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new() };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
-        if !found.is_empty() {
+        let straight = patch.is_some_and(|k| roles.patches[k].exact.is_some());
+        if !found.is_empty() && !straight {
             pass.chunk = rows.min(2 * WARPS);
             let mut offset = end;
             for (node, buffer) in found {
@@ -154,10 +156,9 @@ impl Layout {
     /// The first column or row that a pass makes in each block.
     pub(super) fn origins(&self, pass: &Pass, axis: Axis) -> Vec<i64> {
         let (regions, step) = if axis == Axis::X { (&self.x, self.columns) } else { (&self.y, self.rows) };
-        let apron = if axis == Axis::X && pass.nodes.chains() { STRIP } else { 0 };
         match pass.patch {
-            Some(k) => regions.patches[k].first.iter().map(|f| f - apron).collect(),
-            None => (0..regions.blocks).map(|b| b * step - apron).collect(),
+            Some(k) => regions.patches[k].first.clone(),
+            None => (0..regions.blocks).map(|b| b * step).collect(),
         }
     }
 
@@ -204,7 +205,7 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
         // Any number of rows: regions along x do not depend on it.
         let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
         // Lanes that hand columns to each other are those of one warp.
-        let apron = |chains: bool| if chains { 2 * STRIP } else { 0 };
+        let apron = |chains: bool| if chains { STRIP } else { 0 };
         if columns + apron(last_chains) > 32 * STRIP {
             break;
         }

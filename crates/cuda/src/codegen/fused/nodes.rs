@@ -149,11 +149,12 @@ impl Nodes {
             },
             Kernel::Resample(_) => self.add(source, What::Resample(input), Vec::new(), x, y),
             Kernel::Separable(_) | Kernel::Sobel(_) => {
-                let (_, ry, _) = window(&stage.kernel).expect("a window");
+                let (rx, ry, _) = window(&stage.kernel).expect("a window");
                 match input {
                     Operand::Stage(earlier) if roles.chained[earlier] => {
-                        let below = y.plus(i64::from(ry));
-                        let from = self.value(setting, roles, input, x, below, false);
+                        // The strip that begins `rx` columns further left; the next lane has what follows it.
+                        let (left, below) = (x.plus(-i64::from(rx)), y.plus(i64::from(ry)));
+                        let from = self.value(setting, roles, input, left, below, false);
                         self.add(source, What::Chained, vec![from], x, y)
                     }
                     _ => {

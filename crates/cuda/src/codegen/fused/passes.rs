@@ -1,14 +1,15 @@
 use std::fmt::Write as _;
 
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, Operand};
+use mip_plan::{Border, Kernel, Operand};
 
 use super::exact::Exact;
 use super::layout::{Layout, Pass, Raw};
+use super::nodes::What;
 use super::regions::Axis;
 use super::roles::Roles;
 use super::setting::{STRIP, Setting, WARPS, window};
-use crate::codegen::text::{border, planar, sample};
+use crate::codegen::text::{border, pixels, planar, sample};
 
 /// Writes one pass.
 pub(super) struct Writer<'a> {
@@ -57,9 +58,12 @@ impl Writer<'_> {
             let last = self.setting.stages() - 1;
             ("x0".to_owned(), "y0".to_owned(), format!("p.h{last}"))
         };
-        let first_x = if self.pass.nodes.chains() { format!("{first_x} - {STRIP}") } else { first_x };
         let mut text = self.comment();
-        if self.pass.raws.is_empty() {
+        if let Some(exact) = self.exact() {
+            text.push_str(&self.exact_rows(exact));
+        } else if let Some(at_once) = self.loads_at_once() {
+            text.push_str(&self.pointwise(at_once, &first_x, &first_y, &height));
+        } else if self.pass.raws.is_empty() {
             text.push_str(&self.rows(&first_x, &first_y, &height));
         } else {
             text.push_str(&self.chunks(&first_x, &first_y, &height));
@@ -69,9 +73,10 @@ impl Writer<'_> {
             let patch = self.roles.patches[k];
             if let Some(b) = patch.border {
                 let (w, h) = self.size(patch.source);
+                let (rx, ry) = self.reach(patch.source);
                 let _ = writeln!(
                     text,
-                    "mend<P{k}, {}>(patch{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
+                    "mend<P{k}, {}, {rx}, {ry}>(patch{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
                     border(b).0
                 );
             }
@@ -173,40 +178,104 @@ impl Writer<'_> {
         (before, copy, here)
     }
 
-    /// How a patch's rows are computed in integers, where they are: needs words in memory to lie on words.
+    /// How a patch is computed in integers, where it is.
     fn exact(&self) -> Option<Exact> {
-        let patch = self.pass.patch?;
-        self.roles.patches[patch].exact.filter(|_| self.align_in >= 4)
+        self.roles.patches[self.pass.patch?].exact
     }
 
-    /// The rows of a chunk in integers.
+    /// A whole patch in integers, straight from memory.
     fn exact_rows(&self, exact: Exact) -> String {
-        let (k, raw) = (self.pass.patch.expect("a patch"), &self.pass.raws[0]);
+        let k = self.pass.patch.expect("a patch");
         let (columns, rows) = exact.ratio.unit();
         let units = self.layout.x.patches[k].len / columns;
-        let (name, [r, g, b], input) = (self.name(raw.node), exact.rgb, self.input(raw.buffer));
+        let ([r, g, b], input) = (exact.rgb, self.input(exact.buffer));
         let Operand::Stage(stage) = self.roles.patches[k].source else { unreachable!("a luma is a stage") };
         let (sx, sy) = (exact.ratio.source(columns), exact.ratio.source(rows));
         let body = format!(
-            "const int x = x_{k} + i % {units} * {columns}, y = top + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y > bottom) continue;\nconst int from_x = (x / {columns} * {sx} - {name}_x) * 3, from_y = y / {rows} * {sy};\n{}<P{k}, {r}, {g}, {b}, {}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, [&](int j) {{ return {name}_raw + (from_y + j - {name}_y) * {} + (int)raw_skew({name}_start, p.in[{input}].row, from_y + j) + from_x; }});\n",
+            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<P{k}, {r}, {g}, {b}, {}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
             exact.ratio.function(),
             self.align_in,
-            raw.pitch,
+            sx * 3,
         );
         format!(
-            "for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}}}\n",
-            units * self.pass.chunk / rows,
+            "{{\n    const u8* const from = p.in[{input}].start + f * p.in[{input}].frame;\n    for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}    }}\n}}\n",
+            units * (self.layout.y.patches[k].len / rows),
             32 * WARPS,
-            indented(&body, 1)
+            indented(&body, 2)
         )
+    }
+
+    /// Strips that a thread of a patch's pass loads before it computes the first of them: only where everything is
+    /// pointwise and strips of the images lie wholly inside or outside.
+    pub(super) fn loads_at_once(&self) -> Option<i64> {
+        self.pass.patch.filter(|_| self.align_in >= 4)?;
+        let mut words = 0;
+        for node in &self.pass.nodes.list {
+            match node.what {
+                What::Load(id) => {
+                    let desc = self.setting.layouts[id].desc;
+                    if !node.x.is_aligned() || i64::from(desc.width) % STRIP != 0 {
+                        return None;
+                    }
+                    words += desc.channels() * desc.dtype.size();
+                }
+                What::Map => {}
+                _ => return None,
+            }
+        }
+        Some((16 / words.max(1) as i64).clamp(1, 4))
+    }
+
+    /// A patch that is computed pixel by pixel from memory: several loads are on their way at once.
+    fn pointwise(&self, at_once: i64, first_x: &str, first_y: &str, height: &str) -> String {
+        let pass = self.pass;
+        let (total, threads) = (pass.strips * pass.rows, 32 * WARPS);
+        let place =
+            format!("const int x = {first_x} + k % {0} * {STRIP}, y = {first_y} + k / {0};\n", pass.strips);
+        let (mut declared, mut loads) = (String::new(), String::new());
+        for (n, node) in pass.nodes.list.iter().enumerate() {
+            let What::Load(id) = node.what else { continue };
+            let desc = self.setting.layouts[id].desc;
+            let (name, k) = (self.name(n), self.input(id));
+            let kind = pixels(&desc, desc.channels(), STRIP as u32, planar(&desc));
+            let _ = writeln!(declared, "{kind} {name}_words[{at_once}];");
+            let _ = writeln!(
+                loads,
+                "load_inside<{}>({name}_words[u], p.in[{k}], f, {}, {}, p.in{k}_w);",
+                self.align_in,
+                node.x.text("x"),
+                node.y.text(&format!("min(max(y, 0), {height} - 1)"))
+            );
+        }
+        let mut compute = format!("const int k = i + u * {threads};\nif (k >= {total}) break;\n{place}");
+        let _ = writeln!(compute, "if (y < 0 || y >= {height}) continue;");
+        for item in self.code().items {
+            compute.push_str(&item.text);
+            compute.push('\n');
+        }
+        compute.push_str(&self.sinks());
+        format!(
+            "for (int i = threadIdx.y * 32 + threadIdx.x; i < {total}; i += {}) {{\n{}#pragma unroll\n    for (int u = 0; u < {at_once}; u++) {{\n{}    }}\n#pragma unroll\n    for (int u = 0; u < {at_once}; u++) {{\n{}    }}\n}}\n",
+            threads * at_once,
+            indented(&declared, 1),
+            indented(&format!("const int k = min(i + u * {threads}, {total} - 1);\n{place}{loads}"), 2),
+            indented(&compute, 2)
+        )
+    }
+
+    /// Columns and rows outside the image that windows over a patch read.
+    fn reach(&self, source: Operand) -> (u32, u32) {
+        let readers = self.setting.consumers(source).map(|s| {
+            let (rx, ry, _) = window(&self.setting.stage(s).kernel).unwrap_or((0, 0, Border::Reflect));
+            let through = if self.roles.chained[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
+            (rx + through.0, ry + through.1)
+        });
+        readers.fold((0, 0), |(x, y), (rx, ry)| (x.max(rx), y.max(ry)))
     }
 
     /// The rows of a pass, or of a chunk of it.
     fn rows(&self, first_x: &str, first_y: &str, height: &str) -> String {
         let pass = self.pass;
-        if let Some(exact) = self.exact() {
-            return self.exact_rows(exact);
-        }
         let code = self.code();
         let lead = code.items.iter().map(|i| -i.since).max().unwrap_or(0).max(0);
         let each = (pass.chunk + WARPS - 1) / WARPS;
@@ -275,8 +344,8 @@ impl Writer<'_> {
     fn sinks(&self) -> String {
         let mut text = String::new();
         let pass = self.pass;
-        // Strips beside the block's own are computed only for their neighbours.
-        let inner = format!("strip >= 1 && strip <= {}", pass.strips - 2);
+        // The last strip is computed only for the one before it.
+        let inner = format!("strip < {}", pass.strips - 1);
         for &(node, of) in &pass.sinks {
             let name = self.name(node);
             let desc = self.setting.desc(of);

@@ -13,33 +13,38 @@ template <class P, int RADIUS_> struct Reach {
     static constexpr int C = P::C, PIXEL = P::PIXEL, RADIUS = RADIUS_;
 };
 
-// Fills in the pixels outside a w x h image, from columns and rows inside the patch; those whose source lies
-// elsewhere are not needed. Whole blocks return early. The caller synchronises before and after.
-template <class P, int BORDER>
+// Fills in the pixels up to RX columns and RY rows outside a w x h image, from columns and rows inside the patch;
+// those whose source lies elsewhere are not needed. Whole blocks return early. The caller synchronises before and
+// after.
+template <class P, int BORDER, int RX, int RY>
 INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
     typedef typename P::T T;
     if (x0 >= 0 && y0 >= 0 && x0 + P::COLUMNS <= w && y0 + P::ROWS <= h) return;
-    const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
     const int first = max(0, -y0), last = min(P::ROWS, h - y0);
-    const int left = min(max(0, -x0), P::COLUMNS), right = min(max(0, x0 + P::COLUMNS - w), P::COLUMNS);
-    for (int i = thread; i < (last - first) * (left + right); i += threads) {
-        const int r = i / (left + right), k = i - r * (left + right);
-        const int column = k < left ? k : P::COLUMNS - 1 - (k - left);
-        T* row = (T*)(patch + (first + r) * P::PITCH);
-        const int source = (int)inside<BORDER>((i64)x0 + column, w) - x0;
-        if (BORDER != CONSTANT && (source < 0 || source >= P::COLUMNS)) continue;
+    if (x0 < 0 || x0 + P::COLUMNS > w) {
+        // So many threads a row, each with a column of its own.
+        constexpr int SIDES = RX > 8 ? 32 : RX > 4 ? 16 : 8;
+        const int thread = threadIdx.y * 32 + threadIdx.x, k = thread % SIDES, far = k % (SIDES / 2);
+        const int x = k < SIDES / 2 ? -1 - far : w + far, column = x - x0;
+        const int source = (int)inside<BORDER>(x, w) - x0;
+        if (far < RX && column >= 0 && column < P::COLUMNS
+            && (BORDER == CONSTANT || (source >= 0 && source < P::COLUMNS)))
+            for (int r = first + thread / SIDES; r < last; r += (int)blockDim.y * 32 / SIDES) {
+                T* row = (T*)(patch + r * P::PITCH);
 #pragma unroll
-        for (int c = 0; c < P::C; c++)
-            row[column * P::C + c] = BORDER == CONSTANT ? (T)constant : row[source * P::C + c];
+                for (int c = 0; c < P::C; c++)
+                    row[column * P::C + c] = BORDER == CONSTANT ? (T)constant : row[source * P::C + c];
+            }
+        __syncthreads();
     }
-    __syncthreads();
-    for (int r = 0; r < P::ROWS; r++) {
-        if (r >= first && r < last) continue;
-        const int source = (int)inside<BORDER>((i64)y0 + r, h) - y0;
-        if (BORDER != CONSTANT && (source < first || source >= last)) continue;
+    if (first == 0 && last == P::ROWS) return;
+    for (int k = threadIdx.y; k < 2 * RY; k += blockDim.y) {
+        const int y = k < RY ? -1 - k : h + k - RY, r = y - y0;
+        const int source = (int)inside<BORDER>(y, h) - y0;
+        if (r < 0 || r >= P::ROWS || (BORDER != CONSTANT && (source < first || source >= last))) continue;
         T* row = (T*)(patch + r * P::PITCH);
         const T* from = (const T*)(patch + source * P::PITCH);
-        for (int s = thread; s < P::COLUMNS * P::C; s += threads) row[s] = BORDER == CONSTANT ? (T)constant : from[s];
+        for (int s = threadIdx.x; s < P::COLUMNS * P::C; s += 32) row[s] = BORDER == CONSTANT ? (T)constant : from[s];
     }
 }
 

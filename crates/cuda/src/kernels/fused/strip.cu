@@ -53,6 +53,18 @@ INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int wi
     }
 }
 
+// The words of a strip that lies wholly inside or outside of its row, A being its alignment: outside, those of the
+// nearest strip.
+template <int A, class Px> INLINE void load_inside(Px& px, const Image& image, u32 f, int x, int y, int width) {
+    px.template load<A>(image.start + f * image.frame + (u32)y * image.row, image.plane, min(max(x, 0), width - Px::V), Px::V);
+}
+template <class Px> INLINE void unpacked(float* v, const Px& px) {
+#pragma unroll
+    for (int i = 0; i < Px::V; i++)
+#pragma unroll
+        for (int c = 0; c < Px::C; c++) v[i * Px::C + c] = px.get(i, c);
+}
+
 // One pixel anywhere in an image.
 template <typename T, int C, bool PLANAR>
 INLINE void load_pixel(float* v, const Image& image, u32 f, u32 x, u32 y) {
@@ -104,8 +116,35 @@ template <typename T, int C, int N> INLINE void tile_load_anywhere(float* v, con
 
 // The arithmetic of pointwise kernels.
 
+// 299 R + 587 G + 114 B, given as MAGIC_BITS + n, over 1000: n / 1024 is exact, see `Luma`.
+INLINE float luma_of(u32 n) {
+    const float m = __fmaf_rn(__uint_as_float(n), 1.0f / 1024, -MAGIC / 1024);
+    return (__fmaf_rn(m, 0.024f, m) + MAGIC) - MAGIC;
+}
+// The same of bytes given as MAGIC + r, MAGIC + g, MAGIC + b: how far the luma is from g is exact up to the last
+// multiplication, and what adds it to g rounds.
+INLINE float gray_near(float r, float g, float b) {
+    const float m = __fmaf_rn(0.2919921875f, r - g, 0.111328125f * (b - g));
+    return (__fmaf_rn(m, 0.024f, m) + g) - MAGIC;
+}
+// The weight of byte K of a pixel's words where R, G and B stand, and the luma of those in half a word.
+template <int R, int G, int B> INLINE constexpr u32 luma_weight(int k) { return k == R ? 299u : k == G ? 587u : k == B ? 114u : 0u; }
+template <int HALF, int R, int G, int B> INLINE u32 luma_of_half(const u32* w, u32 sum) {
+    constexpr u32 WEIGHTS = luma_weight<R, G, B>(2 * HALF) | luma_weight<R, G, B>(2 * HALF + 1) << 16;
+    if constexpr (HALF % 2) return __dp2a_hi(WEIGHTS, w[HALF / 2], sum);
+    else return __dp2a_lo(WEIGHTS, w[HALF / 2], sum);
+}
+// Luma of the pixels of a strip of interleaved bytes, straight from the words.
+template <int C, int N, int R, int G, int B, int I = 0> INLINE void gray_of_words(float* o, const u32* w) {
+    if constexpr (I < N) {
+        constexpr int K = I * C, HALF = K / 2;
+        const u32 sum = luma_of_half<HALF, K + R, K + G, K + B>(w, MAGIC_BITS);
+        o[I] = luma_of(luma_of_half<HALF + 1, K + R, K + G, K + B>(w, sum));
+        gray_of_words<C, N, R, G, B, I + 1>(o, w);
+    }
+}
+
 template <typename T> INLINE float gray(float r, float g, float b);
-// 299 R + 587 G + 114 B over 1024 is exact; see `Luma`.
 template <> INLINE float gray<u8>(float r, float g, float b) {
     const float m = __fmaf_rn(0.2919921875f, r, __fmaf_rn(0.5732421875f, g, 0.111328125f * b));
     return (__fmaf_rn(m, 0.024f, m) + MAGIC) - MAGIC;
@@ -153,6 +192,11 @@ template <typename T, int C, int N> INLINE void blend(float* o, const float* a, 
 template <int C, int N> INLINE void mirror_strip(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = a[(N - 1 - s / C) * C + s % C];
+}
+// Of numbers known to round into the sample type.
+template <int M> INLINE void round_inside(float* o, const float* a) {
+#pragma unroll
+    for (int s = 0; s < M; s++) o[s] = (a[s] + MAGIC) - MAGIC;
 }
 template <typename T, int M> INLINE void round_strip(float* o, const float* a) {
 #pragma unroll

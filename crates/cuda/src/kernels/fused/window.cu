@@ -28,6 +28,17 @@ template <int C, int N, int RX, int RY, bool ALPHA> struct Filter {
         }
         if constexpr (ALPHA) divide_by_alpha<N, C>(v);
     }
+    // The same rounded to bytes; `wy` holds the weights over 256, which is exact, so that the last sum saturates.
+    INLINE void bytes(float* v, const float* wy) const {
+#pragma unroll
+        for (int s = 0; s < M; s++) {
+            float sum = wy[0] * h[RY][s];
+#pragma unroll
+            for (int j = 1; j < RY; j++) sum = __fmaf_rn(wy[j], h[RY - j][s] + h[RY + j][s], sum);
+            if constexpr (RY > 0) sum = __fmaf_rn(wy[RY], h[0][s] + h[2 * RY][s], sum);
+            v[s] = fminf(__fmaf_rn(__saturatef(sum), 256.0f, MAGIC), MAGIC + 255.0f) - MAGIC;
+        }
+    }
 };
 
 // Gradient magnitude of one channel. BYTES: the samples are integers below 256; the squares of others need the
@@ -60,15 +71,13 @@ template <typename T, int N, bool BYTES> struct Gradient {
     }
 };
 
-// A strip with the R pixels to each side, from the lanes beside; at the ends of the warp they are not theirs.
-template <int N, int R> INLINE void with_neighbours(float* row, const float* v) {
+// A strip that begins R pixels further left, with the 2 R pixels that follow it, from the next lane; at the end of
+// the warp they are not its own.
+template <int N, int R> INLINE void with_next(float* row, const float* v) {
 #pragma unroll
-    for (int i = 0; i < R; i++) {
-        row[i] = __shfl_up_sync(0xFFFFFFFFu, v[N - R + i], 1);
-        row[N + R + i] = __shfl_down_sync(0xFFFFFFFFu, v[i], 1);
-    }
+    for (int i = 0; i < N; i++) row[i] = v[i];
 #pragma unroll
-    for (int i = 0; i < N; i++) row[R + i] = v[i];
+    for (int i = 0; i < 2 * R; i++) row[N + i] = __shfl_down_sync(0xFFFFFFFFu, v[i], 1);
 }
 
 // Sources of a strip's columns in a resampling, and their weights.
