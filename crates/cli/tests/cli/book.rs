@@ -122,7 +122,7 @@ fn graph_replay() {
 
 #[test]
 fn performance() {
-    chapter("performance.md", 1);
+    chapter("performance.md", 3);
 }
 
 #[test]
