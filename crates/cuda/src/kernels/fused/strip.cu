@@ -25,9 +25,17 @@ template <int BYTES> INLINE void load_anywhere(u32* w, const u8* from) {
 // strip, 0 where it is not known.
 template <typename T, int C, int N, bool PLANAR, int A>
 INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int width) {
+    typedef Pixels<T, C, N, PLANAR> Px;
     const u8* row = image.start + f * image.frame + (u32)y * image.row;
-    if (x >= 0 && x + N <= width) {
-        typedef Pixels<T, C, N, PLANAR> Px;
+    bool inside = x >= 0 && x + N <= width;
+    if constexpr (A == 0) {
+        // Words around a strip's ends may reach beside the row, where nothing may ever have been written: there pixel
+        // by pixel.
+        constexpr int PIXEL = Px::STEP * (int)sizeof(T), BESIDE = (3 + PIXEL - 1) / PIXEL;
+        const u32 skew = ((u32)(unsigned long long)row | (PLANAR ? (u32)image.plane : 0u) | (u32)(x * PIXEL)) & 3u;
+        inside = inside && (skew == 0 || (x >= BESIDE && x + N + BESIDE <= width));
+    }
+    if (inside) {
         Px px;
         if constexpr (A > 0) {
             px.template load<A>(row, image.plane, x, N);
