@@ -93,7 +93,7 @@ pub(crate) struct Row {
     /// `bytes` at the bandwidth of a copy: time a frame.
     pub(crate) floor_us: Option<f64>,
     /// From the pipeline's text to its first result: planned, compiled and loaded, executed from host memory to host
-    /// memory. Kernels come from no cache of ours (NVRTC has one of its own: `CUDA_CACHE_DISABLE=1` turns it off).
+    /// memory. Kernels come from no cache of ours (NVRTC seems to have one of its own).
     /// Measured once for both ways of submitting.
     pub(crate) first_run_ms: f64,
     /// The parts of it: planning; compiling, loading and allocating; executing.
