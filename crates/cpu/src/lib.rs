@@ -16,4 +16,4 @@ mod threads;
 
 pub use config::{CpuConfig, SimdLevel};
 pub use device::CpuDevice;
-pub use group::{GroupRunner, execute_group};
+pub use group::{GroupRunner, execute_group, tiling};

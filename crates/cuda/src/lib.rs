@@ -24,6 +24,7 @@ mod driver;
 mod emulated;
 mod measure;
 mod probe;
+pub mod tiles;
 
 pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions};

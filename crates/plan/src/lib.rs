@@ -18,6 +18,7 @@
 mod group;
 mod kernel;
 mod plan;
+mod tiling;
 
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
@@ -25,3 +26,4 @@ pub use kernel::{
     Resample, Separable, Sobel, Uniforms,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
+pub use tiling::{Tiles, Tiling};

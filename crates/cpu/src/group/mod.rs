@@ -5,6 +5,8 @@ mod program;
 mod run;
 mod runner;
 mod strips;
+mod tiling;
 mod worker;
 
 pub use runner::{GroupRunner, execute_group};
+pub use tiling::tiling;

@@ -34,10 +34,8 @@ pub(super) fn run(
 ) {
     let frames = outputs.first().map_or(0, |o| o.layout().batch_size);
     let shared = Shared { program, level, inputs, uniforms };
-    let fits = workspace.len().checked_div(program.worker_bytes).unwrap_or(usize::MAX);
-    let small = program.samples.saturating_mul(frames) < SMALL;
-    let workers = if small || crew.pool.is_none() { 1 } else { crew.workers.min(fits) };
-    let strips = if workers == 1 { 1 } else { strips_per_frame(program, frames, workers) };
+    let workers = crew.pool.map_or(1, |_| crew.workers);
+    let (workers, strips) = division(program, workers, frames, workspace.len());
     let work = cut(&program.roots, outputs, strips);
     let workers = workers.min(work.len()).max(1);
     let queue = Queue::new(work, workers);
@@ -61,6 +59,15 @@ pub(super) fn run(
         }),
         _ => labour(0, own),
     }
+}
+
+/// Workers, and strips of a frame, for so many workers at most and so much workspace.
+pub(super) fn division(program: &Rows, workers: usize, frames: usize, workspace: usize) -> (usize, usize) {
+    let fits = workspace.checked_div(program.worker_bytes).unwrap_or(usize::MAX);
+    let small = program.samples.saturating_mul(frames) < SMALL;
+    let workers = if small { 1 } else { workers.min(fits) };
+    let strips = if workers == 1 { 1 } else { strips_per_frame(program, frames, workers) };
+    (workers, strips)
 }
 
 /// Enough strips to share the work evenly, but none so thin that the shared rows dominate.

@@ -13,10 +13,10 @@ use crate::{CpuConfig, threads};
 /// A group of a plan made ready to run on this machine, without streams or devices.
 #[derive(Debug)]
 pub struct GroupRunner {
-    program: Program,
+    pub(super) program: Program,
     uniforms: Vec<usize>,
     level: Level,
-    workers: usize,
+    pub(super) workers: usize,
     pool: Option<Arc<ThreadPool>>,
 }
 

@@ -1,7 +1,7 @@
 //! Several kernels in one group, several frames, several threads: the same bytes as one after the other.
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
-use mip_cpu::SimdLevel;
+use mip_cpu::{SimdLevel, tiling};
 use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Sobel};
 
 use crate::images::Picture;
@@ -146,4 +146,19 @@ fn two_inputs_of_different_memory_orders() {
         stage(Kernel::Map(MapKernel::Affine), &scale, &[Operand::Stage(1)], float),
     ];
     check(&plan(&[a, b], stages, &[1, 2]), &[a, b]);
+}
+
+#[test]
+fn tiles_tell_strips_and_the_rows_that_are_computed_twice() {
+    let plan = edges(rgb(256, 512), 128, 256, Border::Reflect101, &[3]);
+    let of = |threads| tiling(&plan, 0, &config(threads, SimdLevel::Native)).unwrap().kernels.remove(0);
+    let one = of(1);
+    assert_eq!((one.frame, one.size, one.count), ([1, 1], Some([128, 256]), 1));
+    assert_eq!((one.at_once, one.halo), (Some(1), Some(1.0)));
+    // Four strips a thread. A strip of 32 rows needs 38 of the gray image, 35 at the edge.
+    let two = of(2);
+    assert_eq!((two.frame, two.size, two.count), ([1, 8], Some([128, 32]), 8));
+    assert_eq!((two.at_once, two.stages.clone()), (Some(2), vec![0, 1, 2, 3]));
+    assert!((1.05..38.0 / 32.0).contains(&two.halo.unwrap()), "{two:?}");
+    assert_eq!(two.local_bytes, one.local_bytes);
 }

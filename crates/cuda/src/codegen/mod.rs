@@ -19,7 +19,7 @@ mod tests;
 mod text;
 
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
-pub(crate) use fused::fuses;
+pub(crate) use fused::{fused_tiles, fuses};
 pub(crate) use group::{Destination, GroupCode, group_code, intermediates, workspace};
 pub(crate) use stage::{Grid, StageCode, Variant};
 pub(crate) use text::without_comments;

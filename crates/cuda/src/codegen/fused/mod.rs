@@ -15,6 +15,7 @@
 //! exact     resizing by simple ratios in integers
 //! ```
 
+mod describe;
 mod emit;
 mod exact;
 mod layout;
@@ -30,6 +31,7 @@ use std::fmt::Write as _;
 use mip_core::BatchLayout;
 use mip_plan::{Group, Operand};
 
+pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
 use self::passes::{Writer, indented, patch_type};
 use self::roles::Roles;
