@@ -1,7 +1,8 @@
 //! Times the benchmark chains w1 (1080p RGB, resize to 720p, gray, Gaussian 5, Sobel) and w4 (1080p RGB, gray,
 //! Gaussian 7 and Sobel, blend, threshold): each kernel alone, and all in one group.
 //!
-//! `cargo run --release -p mip-cpu --example steps [-- ROUNDS [WORD]]`; with a word, only what has it in its name.
+//! `cargo run --release -p mip-cpu --example steps [-- ROUNDS [WORD [THREADS]]]`; with a word, only what has it in its
+//! name; on one and two threads unless told otherwise.
 
 #![allow(clippy::print_stdout, reason = "an example that prints a table")]
 
@@ -144,7 +145,8 @@ fn main() {
     let word = std::env::args().nth(2).unwrap_or_default();
     let rgb = |w, h| ImageDesc::new(w, h, PixelFormat::Rgb, DType::U8).expect("a valid size");
     let (input, large, odd) = (rgb(1920, 1080), rgb(3840, 2160), rgb(1919, 1077));
-    for threads in [1, 2] {
+    let threads = std::env::args().nth(3).and_then(|a| a.parse().ok());
+    for threads in threads.map_or(vec![1, 2], |threads| vec![threads]) {
         let mut benches = Vec::new();
         let chains = [("w1", input, chain(input, 1280, 720)), ("w4", input, fork(input))];
         for (chain, input, stages) in chains {

@@ -47,7 +47,7 @@ pub(super) struct Root {
 /// A cache of a few rows. Slots are marked with the row they hold and the time of their last use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
-    /// Rows it can hold; 0 for results nobody in the group reads.
+    /// Rows it can hold, a power of two; 0 for results nobody in the group reads.
     pub(super) slots: usize,
     /// What a row looks like.
     pub(super) shape: RowShape,
@@ -120,6 +120,8 @@ impl Rows {
         let slots = capacity::slots(&stages, &roots);
         let (mut caches, mut marks, mut offset, mut samples) = (Vec::new(), 0, 0, 0);
         for (stage, slots) in stages.iter().zip(slots) {
+            // A power of two, so that a row's number tells its slot.
+            let slots = if slots == 0 { 0 } else { slots.next_power_of_two() };
             let scratch = offset + slots * stage.shape.slot();
             let scratch_bytes = stage.kernel.scratch_bytes();
             caches.push(Cache { slots, shape: stage.shape, offset, scratch, scratch_bytes, marks });

@@ -21,8 +21,11 @@ pub(super) struct Shared<'a> {
 ///
 /// Rows are computed on demand. Before a row is computed, all rows that it reads are fetched: first those of
 /// later stages, because computing a row only ever disturbs caches of earlier stages; and within a cache
-/// first those that are there, because a miss throws out the row not used for the longest time. So when the
-/// fetching is over everything needed is there, whatever the order in which rows are asked for.
+/// first those that are there, because a miss throws out a row that was not used since the fetching began. So when
+/// the fetching is over everything needed is there, whatever the order in which rows are asked for.
+///
+/// Rows mostly follow each other, so a row is looked for first, and put, where its number says: no search, and no
+/// branch that is hard to foresee.
 pub(super) struct Worker<'a> {
     shared: Shared<'a>,
     marks: &'a mut [u32],
@@ -60,7 +63,8 @@ impl<'a> Worker<'a> {
             let mut out = strip.row_mut(root, y);
             let stage = roots[root].stage;
             if roots[root].shared {
-                let slot = self.fetch(stage, y);
+                let since = self.clock;
+                let slot = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
                 let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
                 out.copy_from(&origin.row(slot as u32));
             } else {
@@ -70,25 +74,30 @@ impl<'a> Worker<'a> {
     }
 
     /// Finds the slot of a row and marks it as used.
+    #[inline]
     fn find(&mut self, stage: usize, row: u32) -> Option<usize> {
         let Cache { slots, marks, .. } = self.shared.program.caches[stage];
-        let slot = self.marks[marks..marks + slots].iter().position(|&held| held == row)?;
+        let held = &self.marks[marks..marks + slots];
+        let home = home(slots, row);
+        let slot =
+            if held.get(home) == Some(&row) { home } else { held.iter().position(|&held| held == row)? };
         self.clock += 1;
         self.marks[marks + slots + slot] = self.clock;
         Some(slot)
     }
 
-    /// The slot of a row, computing it if need be.
-    fn fetch(&mut self, stage: usize, row: u32) -> usize {
-        self.find(stage, row).unwrap_or_else(|| self.fill(stage, row))
-    }
-
-    /// Computes a row into the slot that has not been used for the longest time.
-    fn fill(&mut self, stage: usize, row: u32) -> usize {
+    /// Computes a row into its home, or, when that holds a row used after the time `since`, into the slot that has
+    /// not been used for the longest time.
+    fn fill(&mut self, stage: usize, row: u32, since: u32) -> usize {
         let Cache { slots, marks, .. } = self.shared.program.caches[stage];
         let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
-        let age = |slot: &usize| if held[*slot] == EMPTY { 0 } else { times[*slot] };
-        let slot = (0..slots).min_by_key(age).expect("a stage that is read has slots");
+        let age = |slot: usize| if held[slot] == EMPTY { 0 } else { times[slot] };
+        let home = home(slots, row);
+        let slot = if age(home) <= since {
+            home
+        } else {
+            (0..slots).min_by_key(|&slot| age(slot)).expect("a stage that is read has slots")
+        };
         held[slot] = EMPTY;
         self.compute(stage, row, Target::Slot(slot));
         self.clock += 1;
@@ -106,10 +115,9 @@ impl<'a> Worker<'a> {
             self.fetch_inputs(step, y, pass, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
             let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
-            let mut origins = [Origin::default(); 2];
-            for (origin, &input) in origins.iter_mut().zip(&step.inputs) {
-                *origin = self.shared.origin(input, before, self.frame);
-            }
+            let first = self.shared.origin(step.inputs[0], before, self.frame);
+            let second = step.inputs.get(1).map(|&input| self.shared.origin(input, before, self.frame));
+            let origins = [first, second.unwrap_or(first)];
             let uniforms = &self.shared.uniforms[step.uniforms];
             let job = Job { level: self.shared.level, pass, y, uniforms, origins, indices: &indices };
             let scratch = &mut scratch[..cache.scratch_bytes];
@@ -150,6 +158,7 @@ impl<'a> Worker<'a> {
     #[inline]
     fn fetch_all(&mut self, stage: usize, rows: &mut [u32]) {
         const { assert!(Taps::MOST <= u32::BITS as usize) };
+        let since = self.clock;
         let mut missing = 0_u32;
         for (k, row) in rows.iter_mut().enumerate() {
             if *row == OUTSIDE {
@@ -163,7 +172,11 @@ impl<'a> Worker<'a> {
         while missing != 0 {
             let k = missing.trailing_zeros() as usize;
             missing &= missing - 1;
-            rows[k] = self.fetch(stage, rows[k]) as u32;
+            // The border may name a row twice.
+            rows[k] = match self.find(stage, rows[k]) {
+                Some(slot) => slot as u32,
+                None => self.fill(stage, rows[k], since) as u32,
+            };
         }
     }
 }
@@ -193,6 +206,11 @@ impl<'a> Shared<'a> {
             }
         }
     }
+}
+
+/// The slot where a row is looked for first; the number of slots is a power of two, or 0.
+const fn home(slots: usize, row: u32) -> usize {
+    row as usize & slots.wrapping_sub(1)
 }
 
 /// Where a computed row goes.

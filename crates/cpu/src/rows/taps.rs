@@ -47,6 +47,12 @@ impl Taps {
             }
             Self::Window { radius, border, height } => {
                 let count = 2 * *radius as usize + 1;
+                if y >= *radius && y + *radius < *height {
+                    for (row, i) in rows[..count].iter_mut().zip(y - *radius..) {
+                        *row = i;
+                    }
+                    return count;
+                }
                 let first = i64::from(y) - i64::from(*radius);
                 for (row, i) in rows[..count].iter_mut().zip(first..) {
                     *row = border.index(i, *height).unwrap_or(OUTSIDE);
