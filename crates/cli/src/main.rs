@@ -11,6 +11,7 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+mod plan;
 #[cfg(feature = "profiling")]
 mod profile;
 mod validate;

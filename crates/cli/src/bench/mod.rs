@@ -33,6 +33,7 @@ mod text;
 use mini_image_pipe::Device;
 
 pub(crate) use compare::{Comparison, compare};
+pub(crate) use copy::Copier;
 pub(crate) use document::Document;
 pub(crate) use html::render as render_html;
 pub(crate) use suite::{BATCHES, Workload, suite};

@@ -1,15 +1,14 @@
 use clap::ValueEnum;
 use mini_image_pipe::{Pipeline, PipelineConfig};
-use mip_core::ImageDesc;
 use mip_graph::{FusionSummary, Traffic, render_dot, render_memory_svg, render_mermaid, render_svg};
-use mip_plan::Plan;
 use serde_json::json;
 
-use crate::args::{PipelineArgs, PlanArgs, SizeArgs};
+use crate::args::{DeviceArg, PipelineArgs, PlanArgs, SizeArgs};
 use crate::console;
 use crate::failure::Failure;
+use crate::plan::{Rate, Target};
 
-/// Prints what would happen: kernels after fusion, streams, waits, buffers and memory
+/// Prints what would happen: kernels after fusion, streams, waits, buffers, memory, tiles, time against the floor
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mip plan edges.toml --size 1920x1080
@@ -17,7 +16,8 @@ use crate::failure::Failure;
   mip plan -e 'color_convert to=gray ! sobel' --size 640x480 --streams 1
   mip plan edges.toml --size 1920x1080 --format svg > plan.svg
   mip plan edges.toml --size 1920x1080 --no-fuse --format svg --memory > memory.svg
-  mip plan edges.toml --size 1920x1080 --batch 32 --bandwidth 2900")]
+  mip plan edges.toml --size 1920x1080 --device cuda --batch 32 --bandwidth 2900
+  mip plan edges.toml --size 1920x1080 --device cpu --bandwidth measure")]
 pub(crate) struct Args {
     #[command(flatten)]
     pipeline: PipelineArgs,
@@ -28,15 +28,19 @@ pub(crate) struct Args {
     batch: u16,
     #[command(flatten)]
     plan: PlanArgs,
+    /// Where it would run: auto, cpu, cuda or cuda:N; cuda without a GPU assumes one
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
+    device: DeviceArg,
     /// How to print it
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
     /// With --format svg: the arena over time, instead of the graph
     #[arg(long)]
     memory: bool,
-    /// Rate of the device's memory (`mip bench` measures it), for the time that each kernel takes at least
-    #[arg(long, value_name = "GB/S", value_parser = rate)]
-    bandwidth: Option<f64>,
+    /// Rate of the device's memory (`mip bench` prints it), for the time that each kernel takes at least; 'measure'
+    /// copies on the device now
+    #[arg(long, value_name = "GB/S|measure")]
+    bandwidth: Option<Rate>,
 }
 
 /// `--format`
@@ -54,15 +58,10 @@ enum Format {
     Svg,
 }
 
-fn rate(text: &str) -> Result<f64, String> {
-    let positive = |rate: &f64| *rate > 0.0 && rate.is_finite();
-    text.parse().ok().filter(positive).ok_or_else(|| format!("'{text}' is no rate above 0, in GB/s"))
-}
-
-/// The plan for the same request without fusion, whatever memory that takes.
-fn unfused(pipeline: &Pipeline, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Failure> {
+/// The same pipeline without fusion, whatever memory that takes.
+fn unfused(pipeline: &Pipeline) -> Pipeline {
     let config = PipelineConfig { fuse: false, memory_limit: None, ..pipeline.config().clone() };
-    Ok(Pipeline::from_graph(pipeline.task_graph().clone(), config).plan_for(inputs, batch)?)
+    Pipeline::from_graph(pipeline.task_graph().clone(), config)
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -74,7 +73,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     pipeline.task_graph().validate()?;
     let inputs = args.size.resolve(pipeline.task_graph().inputs())?;
     let batch = usize::from(args.batch);
-    let plan = pipeline.plan_for(&inputs, batch)?;
+    let target = Target::of(args.device)?;
+    let plan = target.plan(&pipeline, &inputs, batch)?;
     match args.format {
         Format::Text | Format::Json => {}
         Format::Dot => return console::line(render_dot(&plan).trim_end()),
@@ -83,17 +83,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Format::Svg => return console::line(render_svg(&plan).trim_end()),
     }
     let summary = if pipeline.config().fuse {
-        Some(FusionSummary::of(&plan, &unfused(&pipeline, &inputs, batch)?))
+        Some(FusionSummary::of(&plan, &target.plan(&unfused(&pipeline), &inputs, batch)?))
     } else {
         None
     };
-    let traffic = Traffic::of(&plan, args.bandwidth);
+    let tilings = target.tilings(&plan);
+    let rate = args.bandwidth.map(|rate| rate.resolve(args.device, &Traffic::of(&plan, &tilings, None)));
+    let traffic = Traffic::of(&plan, &tilings, rate.transpose()?);
     if args.format == Format::Json {
         let mut json = mip_graph::render_json(&plan);
         json["fusion_summary"] = json!(summary);
         json["traffic"] = json!(traffic);
+        json["device"] = json!(target.name);
+        let kernels = json["kernels"].as_array_mut().into_iter().flatten();
+        for (kernel, tiling) in kernels.zip(&tilings) {
+            kernel["tiling"] = json!(tiling.as_ref().ok());
+        }
         return console::json(&json);
     }
-    let beside = summary.map_or_else(String::new, |s| s.render_text());
-    console::line((mip_graph::render_text(&plan) + &beside + &traffic.render_text()).trim_end())
+    let mut text = mip_graph::render_text(&plan);
+    text += &summary.map_or_else(String::new, |s| s.render_text());
+    text += &mip_graph::render_tiles(&plan, &target.name, &tilings);
+    text += &traffic.render_text();
+    if traffic.gb_per_s.is_none() {
+        text +=
+            "  no times: give the rate of the device's memory by --bandwidth GB/S, or --bandwidth measure\n";
+    }
+    console::line(text.trim_end())
 }

@@ -9,12 +9,13 @@ pub fn render_dot(plan: &Plan) -> String {
     let model = Model::of(plan);
     let mut out = format!(
         "digraph plan {{\n  label={};\n  labelloc=t;\n  fontname=\"sans-serif\";\n  \
-         node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
+         node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n  \
+         edge [fontname=\"sans-serif\", fontsize=10];\n",
         quoted(&heading(plan))
     );
     let node = |index: usize| {
         let node = &model.nodes[index];
-        let label = [std::slice::from_ref(&node.title), &node.lines].concat().join("\n");
+        let label = model.lines(index).join("\n");
         let (line, fill) = model.lane(index).map_or(("#64707d", "#ffffff"), lane_colours);
         let shape = if node.group.is_none() { ", shape=ellipse, style=filled" } else { "" };
         let weight = if node.is_output { ", penwidth=3" } else { "" };
@@ -32,7 +33,9 @@ pub fn render_dot(plan: &Plan) -> String {
         let (line, _) = lane_colours(model.lanes[group]);
         let _ = write!(
             out,
-            "  subgraph cluster_{group} {{\n    label=\"kernel #{group}\";\n    color=\"{line}\";\n    style=rounded;\n"
+            "  subgraph cluster_{group} {{\n    label=\"{}\";\n    labeljust=l;\n    fontcolor=\"{line}\";\n    color=\"{line}\";\n    \
+             style=rounded;\n",
+            model.kernel(group)
         );
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));
@@ -40,10 +43,14 @@ pub fn render_dot(plan: &Plan) -> String {
         out += "  }\n";
     }
     for edge in &model.edges {
+        let lane = model.lane(edge.from).or_else(|| model.lane(edge.to)).unwrap_or(0);
+        let (colour, _) = lane_colours(lane);
         let style = match edge.kind {
-            EdgeKind::Inside => " [color=\"#9aa5b1\"]",
-            EdgeKind::Memory => "",
-            EdgeKind::Waits => " [style=dashed, label=\"waits\"]",
+            EdgeKind::Inside => " [color=\"#7b8794\"]".to_owned(),
+            EdgeKind::Memory => format!(" [color=\"{colour}\"]"),
+            EdgeKind::Waits => {
+                format!(" [color=\"{colour}\", fontcolor=\"{colour}\", style=dashed, label=\"waits\"]")
+            }
         };
         let _ = writeln!(out, "  n{} -> n{}{style};", edge.from, edge.to);
     }

@@ -11,8 +11,7 @@ pub fn render_mermaid(plan: &Plan) -> String {
     let mut out = format!("%% {}\nflowchart TD\n", heading(plan));
     let node = |index: usize| {
         let node = &model.nodes[index];
-        let text = [std::slice::from_ref(&node.title), &node.lines].concat();
-        let label = text.iter().map(|line| escaped(line)).collect::<Vec<_>>().join("<br>");
+        let label = model.lines(index).iter().map(|line| escaped(line)).collect::<Vec<_>>().join("<br>");
         match (node.group, node.is_output) {
             (None, _) => format!("n{index}([\"{label}\"])\n"),
             (_, true) => format!("n{index}[[\"{label}\"]]\n"),
@@ -25,7 +24,7 @@ pub fn render_mermaid(plan: &Plan) -> String {
         }
     }
     for (group, nodes) in model.fused() {
-        let _ = writeln!(out, "  subgraph g{group}[\"kernel #{group}\"]");
+        let _ = writeln!(out, "  subgraph g{group}[\"{}\"]", escaped(&model.kernel(group)));
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));
         }
@@ -37,6 +36,13 @@ pub fn render_mermaid(plan: &Plan) -> String {
             EdgeKind::Waits => "-. waits .->",
         };
         let _ = writeln!(out, "  n{} {arrow} n{}", edge.from, edge.to);
+    }
+    for (group, _) in model.fused() {
+        let (line, _) = lane_colours(model.lanes[group]);
+        let _ = writeln!(out, "  style g{group} fill:#ffffff,stroke:{line},color:{line}");
+    }
+    for index in (0..model.nodes.len()).filter(|&index| model.nodes[index].group.is_none()) {
+        let _ = writeln!(out, "  style n{index} fill:#ffffff,stroke:#64707d,color:#1f2933");
     }
     for lane in 0..plan.lanes {
         let nodes = (0..model.nodes.len()).filter(|&index| model.lane(index) == Some(lane));

@@ -10,6 +10,7 @@ mod report;
 mod svg;
 mod table;
 mod text;
+mod tiles;
 mod traffic;
 
 pub use dot::render_dot;
@@ -20,6 +21,7 @@ pub use mermaid::render_mermaid;
 pub use report::{TaskReport, check_report};
 pub use svg::{render_memory_svg, render_svg};
 pub use text::render_text;
+pub use tiles::render_tiles;
 pub use traffic::{KernelTraffic, Traffic};
 
 #[cfg(test)]

@@ -58,7 +58,11 @@ impl Model {
         let is_output = |task| plan.outputs.iter().any(|output| output.task == task);
         let task_nodes = plan.tasks.iter().enumerate().map(|(id, task)| Node {
             title: task.name.clone(),
-            lines: vec![task.op.clone(), task.output.to_string()],
+            // A task named after its operator needs no second line to say so.
+            lines: [(task.op != task.name).then(|| task.op.clone()), Some(task.output.to_string())]
+                .into_iter()
+                .flatten()
+                .collect(),
             group: Some(task.group),
             is_output: is_output(id),
         });
@@ -77,6 +81,22 @@ impl Model {
     /// The stream of a node, where it has one.
     pub(super) fn lane(&self, node: usize) -> Option<u32> {
         self.nodes[node].group.map(|group| self.lanes[group])
+    }
+
+    /// A kernel's number, and its stream where there are several.
+    pub(super) fn kernel(&self, group: GroupId) -> String {
+        match self.lanes.iter().max() {
+            Some(1..) => format!("kernel #{group}, stream {}", self.lanes[group]),
+            _ => format!("kernel #{group}"),
+        }
+    }
+
+    /// The lines of a node where nothing but text tells its kernel: those of several tasks have a box with a title.
+    pub(super) fn lines(&self, node: usize) -> Vec<String> {
+        let Node { title, lines, group, .. } = &self.nodes[node];
+        let alone = group.filter(|&group| self.groups[group].len() == 1);
+        let kernel = alone.map(|group| self.kernel(group));
+        std::iter::once(title.clone()).chain(lines.iter().cloned()).chain(kernel).collect()
     }
 
     /// Groups of several tasks.

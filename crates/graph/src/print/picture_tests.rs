@@ -1,8 +1,8 @@
 use insta::assert_snapshot;
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::Plan;
+use mip_plan::{Plan, Tiles, Tiling};
 
-use super::{Traffic, render_dot, render_memory_svg, render_mermaid, render_svg};
+use super::{Traffic, render_dot, render_memory_svg, render_mermaid, render_svg, render_tiles};
 use crate::{PipelineSpec, PlanRequest, plan};
 
 const EDGES: &str =
@@ -56,7 +56,7 @@ fn what_means_something_in_xml_is_escaped_in_pictures() {
 #[test]
 fn traffic_adds_up_and_has_times_where_a_rate_is_given() {
     let plan = planned(EDGES, false);
-    let traffic = Traffic::of(&plan, Some(1000.0));
+    let traffic = Traffic::of(&plan, &[], Some(1000.0));
     let sum: u64 = traffic.kernels.iter().map(|k| k.bytes_read + k.bytes_written).sum();
     assert_eq!((traffic.bytes, plan.traffic_bytes()), (sum, sum));
     assert_eq!(traffic.floor_bytes, 192 * 108 * 3 + 1280 * 720);
@@ -66,11 +66,57 @@ fn traffic_adds_up_and_has_times_where_a_rate_is_given() {
       #1     reads 2764800 bytes  writes 921600 bytes   3.69 us
       #2     reads 921600 bytes   writes 921600 bytes   1.84 us
       #3     reads 921600 bytes   writes 921600 bytes   1.84 us
-      all    10199808 bytes                             10.20 us
+      all    10199808 bytes                             10.20 us  10.37 x floor
       floor  983808 bytes                               0.98 us
     ");
-    assert_eq!(Traffic::of(&plan, None).floor_us, None);
-    assert!(!Traffic::of(&plan, None).render_text().contains("us"));
+    assert_eq!(Traffic::of(&plan, &[], None).floor_us, None);
+    assert!(!Traffic::of(&plan, &[], None).render_text().contains("us"));
+}
+
+#[test]
+fn a_group_that_runs_as_a_launch_for_each_stage_moves_all_its_results() {
+    let plan = planned(EDGES, true);
+    let tiles = |stages: Vec<usize>, size, at_once, halo| Tiles {
+        stages,
+        size,
+        frame: [10, 45],
+        count: 450,
+        threads: 128,
+        local_bytes: 14224,
+        at_once,
+        halo,
+    };
+    let one = Tiling {
+        kernels: vec![tiles(vec![0, 1, 2, 3], Some([128, 16]), Some(660), Some(1.21))],
+        unfused: None,
+    };
+    let apart = Tiling {
+        kernels: (0..4).map(|stage| tiles(vec![stage], None, None, None)).collect(),
+        unfused: Some("a wrapped border reads the far side of the image".to_owned()),
+    };
+    let floor = Traffic::of(&plan, &[Ok(one.clone())], None);
+    assert_eq!((floor.bytes, floor.times_floor), (plan.traffic_bytes(), 1.0));
+    let unfused = Traffic::of(&plan, &[Ok(apart.clone())], None);
+    assert_eq!(unfused.bytes, planned(EDGES, false).traffic_bytes());
+    assert_snapshot!(render_tiles(&plan, "a device", &[Ok(one)]), @"
+
+    tiles on a device
+      #0  128x16  10 x 45 a frame  450 in all  660 at once  128 threads in 14224 bytes  1.210 computed for each pixel kept
+    ");
+    assert_snapshot!(render_tiles(&plan, "a device", &[Ok(apart)]), @"
+
+    tiles on a device
+      #0 resample         10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 color_convert    10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 separable        10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 sobel            10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0  a launch for each stage: a wrapped border reads the far side of the image
+    ");
+    assert_snapshot!(render_tiles(&plan, "a device", &[Err("no code for it".to_owned())]), @"
+
+    tiles on a device
+      #0  no code for it
+    ");
 }
 
 /// Numbers of an attribute of all elements that begin so.

@@ -1,4 +1,5 @@
-use mip_plan::{BufferId, GroupId, Place, Plan};
+use mip_core::ImageDesc;
+use mip_plan::{BufferId, Group, GroupId, Operand, Place, Plan, Tiling};
 use serde::Serialize;
 
 use super::table::table;
@@ -19,6 +20,8 @@ pub struct Traffic {
     pub floor_bytes: u64,
     /// Time for these.
     pub floor_us: Option<f64>,
+    /// `bytes` for each of `floor_bytes`: 1 where nothing but inputs and outputs moves.
+    pub times_floor: f64,
 }
 
 /// What one kernel moves through memory, for all frames, padding left out.
@@ -26,33 +29,41 @@ pub struct Traffic {
 pub struct KernelTraffic {
     /// The kernel.
     pub group: GroupId,
-    /// Each buffer that it reads, once.
+    /// Each buffer that it reads, once; with a launch for each stage, whatever the stages read.
     pub bytes_read: u64,
-    /// Each buffer that it writes, once.
+    /// Each buffer that it writes, once; with a launch for each stage, whatever the stages write.
     pub bytes_written: u64,
     /// Time for both.
     pub at_least_us: Option<f64>,
 }
 
 impl Traffic {
-    /// Adds up a plan; times where a rate in gigabytes a second is given.
-    pub fn of(plan: &Plan, gb_per_s: Option<f64>) -> Self {
+    /// Adds up a plan; times where a rate in gigabytes a second is given. `tilings`, one for each group or none at all, say
+    /// which groups the device runs as a launch for each stage.
+    pub fn of(plan: &Plan, tilings: &[Result<Tiling, String>], gb_per_s: Option<f64>) -> Self {
         let us = |bytes: u64| gb_per_s.map(|rate| bytes as f64 / rate / 1e3);
         let sum = |ids: Vec<BufferId>| ids.into_iter().map(|id| bytes(plan, id)).sum::<u64>();
-        let kernels = plan.groups.iter().enumerate().map(|(group, kernel)| {
-            let (bytes_read, bytes_written) = (sum(kernel.reads()), sum(kernel.writes()));
+        let kernel = |(group, kernel): (GroupId, &Group)| {
+            let apart = matches!(tilings.get(group), Some(Ok(tiling)) if tiling.kernels.len() > 1);
+            let (bytes_read, bytes_written) = if apart {
+                stage_by_stage(plan, kernel)
+            } else {
+                (sum(kernel.reads()), sum(kernel.writes()))
+            };
             KernelTraffic { group, bytes_read, bytes_written, at_least_us: us(bytes_read + bytes_written) }
-        });
+        };
+        let kernels: Vec<KernelTraffic> = plan.groups.iter().enumerate().map(kernel).collect();
+        let all = kernels.iter().map(|k| k.bytes_read + k.bytes_written).sum();
         let outside = |id: &BufferId| !matches!(plan.buffers[*id].place, Place::Arena { .. });
         let floor_bytes = sum((0..plan.buffers.len()).filter(outside).collect());
-        let all = plan.traffic_bytes();
         Self {
             gb_per_s,
-            kernels: kernels.collect(),
+            kernels,
             bytes: all,
             at_least_us: us(all),
             floor_bytes,
             floor_us: us(floor_bytes),
+            times_floor: all as f64 / floor_bytes.max(1) as f64,
         }
     }
 
@@ -69,7 +80,9 @@ impl Traffic {
         let total = |what: &str, bytes: u64, us| {
             vec![what.to_owned(), format!("{bytes} bytes"), String::new(), time(us)]
         };
-        rows.push(total("all", self.bytes, self.at_least_us));
+        let mut all = total("all", self.bytes, self.at_least_us);
+        all.push(format!("{:.2} x floor", self.times_floor));
+        rows.push(all);
         rows.push(total("floor", self.floor_bytes, self.floor_us));
         let title = match self.gb_per_s {
             Some(rate) => format!("traffic, and the time it takes at least at {rate} GB/s"),
@@ -77,6 +90,17 @@ impl Traffic {
         };
         format!("\n{title}\n{}", table(&rows))
     }
+}
+
+/// Bytes that the stages of a group read and write when all results go through memory.
+fn stage_by_stage(plan: &Plan, group: &Group) -> (u64, u64) {
+    let image = |desc: &ImageDesc| desc.bytes() as u64 * plan.batch as u64;
+    let operand = |operand: &Operand| match *operand {
+        Operand::Buffer(id) => bytes(plan, id),
+        Operand::Stage(stage) => image(&group.stages[stage].output),
+    };
+    let read = group.stages.iter().flat_map(|s| &s.inputs).map(operand).sum();
+    (read, group.stages.iter().map(|s| image(&s.output)).sum())
 }
 
 fn bytes(plan: &Plan, id: BufferId) -> u64 {

@@ -17,9 +17,11 @@ const BOX_SIDE: f64 = 7.0;
 pub fn render_svg(plan: &Plan) -> String {
     let model = Model::of(plan);
     let places = place(plan, &model);
-    let texts = model.nodes.iter().flat_map(|node| node.lines.iter().chain([&node.title]));
-    let widest = texts.map(|text| text_width(&shortened(text, MOST))).fold(110.0, f64::max);
-    let node_width = widest + 44.0;
+    let width_of = |text: &String| text_width(&shortened(text, MOST));
+    let lines = model.nodes.iter().flat_map(|node| &node.lines).map(|text| width_of(text) + 44.0);
+    // Titles are bold, and have the kernel's number beside them.
+    let titles = model.nodes.iter().map(|node| width_of(&node.title) * 1.15 + 64.0);
+    let node_width = lines.chain(titles).fold(154.0, f64::max);
     let routes = route(&model, &places, node_width);
     let title = heading(plan);
     let width = routes.width.max(text_width(&title) * 1.2 + 32.0).max(440.0);
@@ -119,14 +121,15 @@ fn node_box(model: &Model, places: &Places, routes: &Routes, index: usize, width
         (if node.group.is_none() { 28.0 } else { 6.0 }, if node.is_output { 3.0 } else { 1.2 });
     let alone = node.group.filter(|&group| model.groups[group].len() == 1);
     let middle = px(x + width / 2.0);
+    let first = y + 18.0 + 7.5 * (2.0 - node.lines.len() as f64);
     html! {
         g {
             title { (node.title) ": " (node.lines.join(", ")) @if node.is_output { ", an output" } }
             rect x=(px(x)) y=(px(y)) width=(px(width)) height=(px(NODE_HEIGHT)) rx=(radius) fill=(fill) stroke=(line)
                 stroke-width=(weight) {}
-            text x=(middle) y=(px(y + 18.0)) text-anchor="middle" font-weight="bold" { (shortened(&node.title, MOST)) }
+            text x=(middle) y=(px(first)) text-anchor="middle" font-weight="bold" { (shortened(&node.title, MOST)) }
             @for (number, text) in node.lines.iter().enumerate() {
-                text x=(middle) y=(px(y + 33.0 + 15.0 * number as f64)) text-anchor="middle" fill="#3e4c59" font-size="11" {
+                text x=(middle) y=(px(first + 15.0 + 15.0 * number as f64)) text-anchor="middle" fill="#3e4c59" font-size="11" {
                     (shortened(text, MOST))
                 }
             }

@@ -8,7 +8,7 @@ const LEFT: f64 = 110.0;
 const TOP: f64 = 72.0;
 const HEIGHT: f64 = 340.0;
 /// Least and most width of a step.
-const STEP: (f64, f64) = (46.0, 150.0);
+const STEP: (f64, f64) = (64.0, 150.0);
 /// Height from which text fits into a block.
 const READABLE: f64 = 15.0;
 
@@ -29,15 +29,15 @@ pub fn render_memory_svg(plan: &Plan) -> String {
     let names: Vec<String> = (0..plan.groups.len()).map(|id| group_name(plan, id)).collect();
     let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
     let step = (widest + 12.0).clamp(STEP.0, STEP.1);
-    let outputs = outputs(plan);
+    let notes = notes(plan, &regions);
     let used: usize = regions.iter().map(|region| region.bytes).sum();
     let title =
         format!("arena: {} bytes, for {used} bytes of intermediate images and scratch", plan.arena_bytes);
     let right = LEFT + step * names.len() as f64;
-    let texts = outputs.iter().chain([&title]).map(|text| text_width(text) * 1.2 + 32.0);
+    let texts = notes.iter().chain([&title]).map(|text| text_width(text) * 1.2 + 32.0);
     let width = texts.fold(right + 24.0, f64::max);
     let bottom = if regions.is_empty() { TOP + 20.0 } else { TOP + HEIGHT };
-    let height = bottom + 30.0 + 16.0 * outputs.len() as f64;
+    let height = bottom + 30.0 + 16.0 * notes.len() as f64;
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(px(width)) height=(px(height))
             viewBox=(format!("0 0 {} {}", px(width), px(height))) font-family="sans-serif" font-size="12" fill="#1f2933" {
@@ -58,7 +58,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
                 (axes(&names, step, plan))
                 @for region in &regions { (block(plan, region, step)) }
             }
-            @for (number, text) in outputs.iter().enumerate() {
+            @for (number, text) in notes.iter().enumerate() {
                 text x="16" y=(px(bottom + 24.0 + 16.0 * number as f64)) fill="#3e4c59" font-size="11" { (text) }
             }
         }
@@ -67,13 +67,19 @@ pub fn render_memory_svg(plan: &Plan) -> String {
 }
 
 fn group_name(plan: &Plan, id: GroupId) -> String {
-    let last = plan.groups[id].tasks.last().map_or("", |&task| plan.tasks[task].name.as_str());
-    format!("#{id} {}", shortened(last, 14))
+    let tasks = &plan.groups[id].tasks;
+    let last = tasks.last().map_or("", |&task| plan.tasks[task].name.as_str());
+    let others = if tasks.len() > 1 { format!(" +{}", tasks.len() - 1) } else { String::new() };
+    format!("#{id} {}{others}", shortened(last, 14))
 }
 
-fn outputs(plan: &Plan) -> Vec<String> {
+/// What stands below the picture.
+fn notes(plan: &Plan, regions: &[Region]) -> Vec<String> {
+    let hatched = regions.iter().any(|region| region.scratch);
+    let hatched = hatched.then(|| "hatched: scratch that a kernel works in".to_owned());
     let outside = plan.buffers.iter().filter(|buffer| matches!(buffer.place, Place::Output(_)));
-    outside.map(|b| format!("beside the arena: output {}, {} bytes", b.name, b.layout.span())).collect()
+    let outside = outside.map(|b| format!("beside the arena: output {}, {} bytes", b.name, b.layout.span()));
+    hatched.into_iter().chain(outside).collect()
 }
 
 fn regions(plan: &Plan) -> Vec<Region> {
