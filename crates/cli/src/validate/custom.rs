@@ -1,25 +1,30 @@
 //! An operator of the user's own, with a CPU side and a CUDA side: the same bytes in every way of running.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat};
 use mip_ops::{Custom, Flip, GaussianBlur};
 use mip_plan::{CustomError, CustomKernel};
 use mip_runtime::device::DeviceKind;
+use mip_runtime::{DirtyReason, GraphStats};
 use mip_testkit::images::Picture;
 
 use super::modes::{all_same, results, text};
 use super::{Outcome, Pending, Request, cases};
 
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
-    vec![("custom kernels".to_owned(), Box::new(kernels))]
+    vec![
+        ("custom kernels".to_owned(), Box::new(kernels)),
+        ("an operator that asks for a new capture".to_owned(), Box::new(asking)),
+    ]
 }
 
 /// How far two images are apart, scaled: |a - b| * gain, at most full scale.
 #[derive(Debug)]
 struct Difference {
-    wants_recapture: bool,
+    wants_recapture: Arc<AtomicBool>,
 }
 
 impl CustomKernel for Difference {
@@ -53,7 +58,7 @@ impl CustomKernel for Difference {
     }
 
     fn wants_recapture(&self) -> bool {
-        self.wants_recapture
+        self.wants_recapture.load(Ordering::Relaxed)
     }
 
     fn cuda_source(&self) -> Option<&str> {
@@ -82,7 +87,11 @@ fn store(to: &mut ImageViewMut<'_>, (frame, x, y, c): (usize, usize, usize, usiz
 }
 
 /// input -> flip -> difference(input, .) -> blur.
-fn pipeline(config: PipelineConfig, full_scale: f32, wants_recapture: bool) -> Result<Pipeline, Error> {
+fn pipeline(
+    config: PipelineConfig,
+    full_scale: f32,
+    wants_recapture: Arc<AtomicBool>,
+) -> Result<Pipeline, Error> {
     let mut p = Pipeline::new(config);
     let kernel = Custom::new(Arc::new(Difference { wants_recapture })).uniforms([1.75, full_scale]);
     let source = p.add_operator("source", Flip::vertical())?;
@@ -121,7 +130,8 @@ fn kernels(request: &Request) -> Outcome {
                 poison: true,
                 ..PipelineConfig::default()
             };
-            let mut p = pipeline(config, dtype.full_scale() as f32, wants_recapture)?;
+            let wish = Arc::new(AtomicBool::new(wants_recapture));
+            let mut p = pipeline(config, dtype.full_scale() as f32, wish)?;
             let source = p.task("source")?;
             p.set_input(source, &frames[0])?;
             for _ in 0..3 {
@@ -142,4 +152,47 @@ fn kernels(request: &Request) -> Outcome {
         }
         Ok(())
     })
+}
+
+/// Asks only once there is a graph: that is given up, and as long as it asks none is made.
+fn asking(request: &Request) -> Outcome {
+    match request.device.info() {
+        Ok(info) if info.graph_replay.is_ok() => {}
+        Ok(info) => return Outcome::skip(info.graph_replay.err().unwrap_or_default()),
+        Err(error) => return Outcome::one(Err(error.to_string())),
+    }
+    let run = |device: &Device, replay: bool| -> Result<_, Error> {
+        let config = PipelineConfig {
+            device: device.clone(),
+            enable_graph_replay: replay,
+            poison: true,
+            ..PipelineConfig::default()
+        };
+        let wish = Arc::<AtomicBool>::default();
+        let mut p = pipeline(config, 255.0, wish.clone())?;
+        p.set_input(p.task("source")?, &super::modes::picture(67, 43, request.seed))?;
+        let mut all = Vec::new();
+        for asks in [false, false, true, true, false, false] {
+            wish.store(asks, Ordering::Relaxed);
+            p.execute()?;
+            all.push(results(&p));
+        }
+        Ok((all, p.scheduler().graph_stats()))
+    };
+    let compared = || -> Result<(), String> {
+        let (expected, _) = run(&Device::cpu(), false).map_err(text)?;
+        let (actual, stats) = run(&request.device, true).map_err(text)?;
+        for (actual, expected) in actual.iter().zip(&expected) {
+            all_same(actual, expected)?;
+        }
+        let promised = GraphStats {
+            captures: 2,
+            replays: 2,
+            direct_runs: 2,
+            invalidations: [(DirtyReason::OperatorRequest, 1)].into(),
+            ..GraphStats::default()
+        };
+        if stats == promised { Ok(()) } else { Err(format!("counted {stats:?}")) }
+    };
+    Outcome::one(compared())
 }

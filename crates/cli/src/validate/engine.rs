@@ -141,49 +141,49 @@ fn repeated(request: &Request) -> Outcome {
 /// One change of a pipeline and the reason it is counted under.
 type Change = (&'static str, DirtyReason, fn(&mut Pipeline, &mut ImageBuffer) -> Result<(), Error>);
 
+/// Changes of what [`DIAMOND`] computes, or where.
+pub(super) const CHANGES: [Change; 7] = [
+    ("a kernel size", DirtyReason::Kernels, |p, _| {
+        let soft = p.task("soft")?;
+        p.set_parameter(soft, "kernel", Value::from(5_i64)).map(drop)
+    }),
+    ("another size", DirtyReason::Shapes, |_, image| {
+        *image = picture(150, 90, 1);
+        Ok(())
+    }),
+    ("another sample type", DirtyReason::Formats, |_, image| {
+        let desc = ImageDesc::new(193, 109, PixelFormat::Rgb, DType::U16).expect("a valid size");
+        *image = Picture::Noise.draw(desc, 1);
+        Ok(())
+    }),
+    ("one more task", DirtyReason::TaskCount, |p, _| {
+        let last = p.task_graph().outputs()[0];
+        let added = p.add_operator("last", mip_ops::Threshold::new(40.0))?;
+        p.connect(last, added)
+    }),
+    ("rows further apart", DirtyReason::Strides, |_, image| {
+        let layout = BatchLayout::pitched(*image.desc(), 1, 256)?;
+        let mut padded = ImageBuffer::with_layout(layout)?;
+        for y in 0..layout.desc.height as usize {
+            padded.view_mut().row_mut(0, 0, y).copy_from_slice(image.view().row(0, 0, y));
+        }
+        *image = padded;
+        Ok(())
+    }),
+    ("one more output", DirtyReason::Topology, |p, _| {
+        // The two that were outputs because nothing reads them, and one that something reads.
+        ["cut", "mirrored", "edges"].iter().try_for_each(|name| p.task(name).and_then(|t| p.mark_output(t)))
+    }),
+    ("memory given back", DirtyReason::MemoryAddresses, |p, _| p.trim().map(drop)),
+];
+
 fn invalidations(request: &Request) -> Outcome {
     match request.device.info() {
         Ok(info) if info.graph_replay.is_ok() => {}
         Ok(info) => return Outcome::skip(info.graph_replay.err().unwrap_or_default()),
         Err(error) => return Outcome::one(Err(error.to_string())),
     }
-    let changes: [Change; 7] = [
-        ("a kernel size", DirtyReason::Kernels, |p, _| {
-            let soft = p.task("soft")?;
-            p.set_parameter(soft, "kernel", Value::from(5_i64)).map(drop)
-        }),
-        ("another size", DirtyReason::Shapes, |_, image| {
-            *image = picture(150, 90, 1);
-            Ok(())
-        }),
-        ("another sample type", DirtyReason::Formats, |_, image| {
-            let desc = ImageDesc::new(193, 109, PixelFormat::Rgb, DType::U16).expect("a valid size");
-            *image = Picture::Noise.draw(desc, 1);
-            Ok(())
-        }),
-        ("one more task", DirtyReason::TaskCount, |p, _| {
-            let last = p.task_graph().outputs()[0];
-            let added = p.add_operator("last", mip_ops::Threshold::new(40.0))?;
-            p.connect(last, added)
-        }),
-        ("rows further apart", DirtyReason::Strides, |_, image| {
-            let layout = BatchLayout::pitched(*image.desc(), 1, 256)?;
-            let mut padded = ImageBuffer::with_layout(layout)?;
-            for y in 0..layout.desc.height as usize {
-                padded.view_mut().row_mut(0, 0, y).copy_from_slice(image.view().row(0, 0, y));
-            }
-            *image = padded;
-            Ok(())
-        }),
-        ("one more output", DirtyReason::Topology, |p, _| {
-            // The two that were outputs because nothing reads them, and one that something reads.
-            ["cut", "mirrored", "edges"]
-                .iter()
-                .try_for_each(|name| p.task(name).and_then(|t| p.mark_output(t)))
-        }),
-        ("memory given back", DirtyReason::MemoryAddresses, |p, _| p.trim().map(drop)),
-    ];
-    cases(1, &changes, |(name, reason, change)| {
+    cases(1, &CHANGES, |(name, reason, change)| {
         let run = || -> Result<(), Error> {
             let mut image = picture(193, 109, request.seed);
             // Unfused, so that there are intermediates to lie at other addresses.

@@ -8,9 +8,11 @@ mod faults;
 mod frames;
 mod gate;
 mod junit;
+mod matrix;
 mod modes;
 mod operators;
 mod random;
+mod reasons;
 mod report;
 mod scenarios;
 
@@ -52,6 +54,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("modes", gate::checks(request)),
         ("modes", frames::checks(request)),
         ("engine", engine::checks(request)),
+        ("engine", reasons::checks(request)),
         ("scenarios", scenarios::checks(request)),
         ("faults", faults::checks(request)),
     ] {

@@ -1,0 +1,355 @@
+//! What operators are validated with: every parameter at its corners. A test holds the list to the registry's schema.
+
+use mip_core::{DType, ImageDesc, PixelFormat};
+
+/// How an operator is called.
+#[derive(Debug)]
+pub(super) struct Calls {
+    pub(super) op: &'static str,
+    /// With every kind of image and every size.
+    pub(super) usual: Ways,
+    /// Ends of the parameters' ranges, with every kind of image and a few sizes.
+    pub(super) corners: Ways,
+}
+
+/// Parameters for inputs of a shape.
+type Ways = fn(&ImageDesc) -> Vec<Way>;
+
+/// Parameters, as in a pipeline file.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) params: String,
+    /// Whether every step stays in the range of binary32, so that the f64 reference tells the result. Bytes are compared
+    /// with the CPU's in any case.
+    pub(super) in_range: bool,
+}
+
+pub(super) const OPERATORS: &[Calls] = &[
+    Calls {
+        op: "resize",
+        usual: |_| {
+            texts(&[
+                "width=40 height=30",
+                "width=7 height=50 filter=nearest",
+                "width=13 height=9 filter=area",
+                "width=20 height=11 antialias=true",
+            ])
+        },
+        corners: |d| {
+            let (w, h) = (d.width.div_ceil(2), d.height.div_ceil(2));
+            let (wide, tall) = (2 * d.width, 2 * d.height);
+            let mut ways = texts(&[
+                "width=1 height=1 filter=bilinear antialias=false",
+                "width=1 height=1 antialias=true",
+                "width=1 height=1 filter=nearest",
+                "width=1 height=1 filter=area",
+                "shorter_side=1",
+                "width=9",
+                "height=10 filter=area",
+                "shorter_side=6 antialias=true",
+            ]);
+            ways.extend([
+                way(format!("width={w} height={h}")),
+                way(format!("width={w} height={h} filter=area")),
+                way(format!("width={wide} height={tall} antialias=true")),
+                way(format!("width={wide} height={tall} filter=area")),
+            ]);
+            ways
+        },
+    },
+    Calls {
+        op: "color_convert",
+        usual: |_| PixelFormat::ALL.iter().map(|to| way(format!("to={to}"))).collect(),
+        corners: |_| Vec::new(),
+    },
+    Calls {
+        op: "gaussian_blur",
+        usual: |_| {
+            texts(&[
+                "kernel=5 sigma=1.1",
+                "kernel=3",
+                "kernel=7 border=replicate",
+                "kernel=31 border=wrap sigma=6",
+                "kernel=9 border=reflect",
+                "kernel=5 border=constant border_value=1",
+            ])
+        },
+        corners: |d| {
+            let mut ways = texts(&[
+                "",
+                "kernel=1",
+                "kernel=1 border=constant border_value=1",
+                "kernel=31 border=reflect101",
+                "kernel=31 border=constant",
+                "kernel=29 border=replicate sigma=1000000",
+                "kernel=11 border=reflect sigma=0.001",
+                "kernel=13 border=wrap",
+            ]);
+            ways.extend(border_values(d, "kernel=5"));
+            ways
+        },
+    },
+    Calls {
+        op: "sobel",
+        usual: |_| {
+            texts(&[
+                "",
+                "border=replicate",
+                "border=constant border_value=1",
+                "border=wrap",
+                "border=reflect",
+            ])
+        },
+        corners: |d| border_values(d, ""),
+    },
+    Calls {
+        op: "crop",
+        usual: |d| {
+            let (w, h) = (d.width.div_ceil(2), d.height.div_ceil(2));
+            vec![
+                way(format!("x={} y={} width=1 height=1", d.width - 1, d.height - 1)),
+                way(format!("center=true width={w} height={h}")),
+            ]
+        },
+        corners: |d| {
+            let (w, h) = (d.width, d.height);
+            vec![
+                way(format!("width={w} height={h}")),
+                way(format!("x=0 y=0 width={w} height=1 center=false")),
+                way(format!("x={} width=1 height={h}", w / 2)),
+                way(format!("y={} width={w} height={}", h / 2, h - h / 2)),
+                way(format!("center=true width={} height={h}", w.div_ceil(3))),
+            ]
+        },
+    },
+    Calls {
+        op: "flip",
+        usual: |_| texts(&["", "direction=vertical", "direction=both"]),
+        corners: |_| Vec::new(),
+    },
+    Calls {
+        op: "threshold",
+        usual: |d| {
+            let middle = if d.dtype == DType::F32 { "0.4" } else { "100" };
+            vec![way(format!("threshold={middle}")), way(format!("threshold={middle} max_value=1"))]
+        },
+        corners: |d| {
+            let full = d.dtype.full_scale();
+            let mut ways = texts(&[
+                "threshold=-1e30",
+                "threshold=1e30",
+                "threshold=0",
+                "threshold=0.5 max_value=1e30",
+                "threshold=0.5 max_value=-1e30",
+                "threshold=0.5 max_value=0.5",
+            ]);
+            ways.push(way(format!("threshold={full} max_value=2")));
+            ways
+        },
+    },
+    Calls {
+        op: "blend",
+        usual: |_| texts(&["", "alpha=0.3"]),
+        corners: |_| texts(&["alpha=0", "alpha=1", "alpha=0.001"]),
+    },
+    Calls {
+        op: "normalize",
+        usual: |_| texts(&["", "mean=0.4 std=0.2"]),
+        corners: |d| {
+            let list = |values: [&str; 4]| format!("[{}]", values[..d.channels()].join(","));
+            let (mean, std) =
+                (list(["0.485", "-0.5", "0.406", "0.1"]), list(["0.229", "4", "0.225", "1e-3"]));
+            let mut ways = vec![way(format!("mean={mean} std={std}")), way(format!("mean={mean} scale=1"))];
+            ways.extend(texts(&[
+                "mean=1e30",
+                "mean=-1e30",
+                "std=1e30",
+                "std=1e-20",
+                "scale=1e30",
+                "scale=-1e30",
+                "scale=0",
+                "scale=-0.01 mean=3 std=7",
+            ]));
+            ways
+        },
+    },
+    Calls {
+        op: "cast",
+        usual: |_| texts(&["to=u8", "to=u16", "to=f32", "to=u8 scale=false"]),
+        corners: |_| texts(&["to=u8 scale=true", "to=u16 scale=false", "to=f32 scale=false"]),
+    },
+    Calls { op: "layout", usual: |_| texts(&["to=hwc", "to=chw"]), corners: |_| Vec::new() },
+];
+
+/// The longest results that a resize may have.
+pub(super) const LONG: &[(&str, &str, (u32, u32))] = &[
+    ("resize", "width=2097152 height=1", (3, 2)),
+    ("resize", "width=2097152 height=1 filter=nearest", (3, 1)),
+    ("resize", "width=1 height=2097152 filter=area", (2, 5)),
+    ("resize", "width=2 height=2097152 antialias=true", (2, 3)),
+];
+
+fn way(params: String) -> Way {
+    Way { params, in_range: true }
+}
+
+fn texts(list: &[&str]) -> Vec<Way> {
+    list.iter().map(|&text| way(text.to_owned())).collect()
+}
+
+/// Constant borders with the ends of what an image may have there: samples, and in f32 any number.
+fn border_values(desc: &ImageDesc, params: &str) -> Vec<Way> {
+    let border = |value: &str| way(format!("{params} border=constant border_value={value}"));
+    let full = desc.dtype.full_scale().to_string();
+    let mut ways = vec![way(format!("{params} border=constant")), border("0"), border(&full)];
+    if desc.dtype == DType::F32 {
+        ways.extend([border("0.25"), border("-3.5")]);
+    }
+    if desc.dtype == DType::F32 && !desc.format.has_alpha() {
+        // Squares beyond binary32. (With alpha, products of two such values are divided: NaN, whose bits no device promises.)
+        ways.extend(["1e30", "-1e30"].map(|value| Way { in_range: false, ..border(value) }));
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use mip_core::Layout;
+    use mip_graph::PipelineSpec;
+    use mip_ops::{ParamKind, ParamSpec, Value};
+
+    use super::super::operators::{kinds, line, sizes};
+    use super::*;
+
+    /// Ends of ranges that no case can have, and why.
+    const OUT_OF_REACH: &[(&str, &str, &str)] = &[
+        ("crop", "width", "its greatest value is the image's"),
+        ("crop", "height", "its greatest value is the image's"),
+        ("crop", "x", "its greatest value is the image's"),
+        ("crop", "y", "its greatest value is the image's"),
+        ("resize", "shorter_side", "both sides of that length are more than an image may have"),
+    ];
+
+    /// All values that a parameter is validated with; `None` where it is left out.
+    fn values(op: &Calls, param: &str) -> Vec<Option<Value>> {
+        let image = |dtype| ImageDesc::new(33, 11, PixelFormat::Rgb, dtype).unwrap();
+        let long =
+            LONG.iter().filter(|(name, _, _)| *name == op.op).map(|(_, params, _)| (*params).to_owned());
+        let ways = |desc| (op.usual)(&desc).into_iter().chain((op.corners)(&desc));
+        let all = DType::ALL.into_iter().map(image).flat_map(ways).map(|way| way.params).chain(long);
+        let value = |params: String| {
+            let spec = PipelineSpec::parse_line(&line(op.op, &params)).unwrap();
+            let given = spec.tasks.last().unwrap().params.iter().find(|(name, _)| name.value == param);
+            given.map(|(_, value)| value.value.clone())
+        };
+        all.map(value).collect()
+    }
+
+    fn numbers_of(value: &Value) -> Vec<f64> {
+        match value {
+            Value::Int(v) => vec![*v as f64],
+            Value::Float(v) => vec![*v],
+            Value::List(list) => list.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is missing among the values of a parameter.
+    fn missing(param: &ParamSpec, values: &[Option<Value>]) -> Vec<String> {
+        let given = || values.iter().flatten();
+        let numbers = || given().flat_map(numbers_of);
+        let lowest = |min: f64, above: bool| {
+            let near = |v: f64| if above { v > min && v <= min + 1e-3 } else { v == min };
+            (!numbers().any(near)).then(|| format!("{min}"))
+        };
+        let highest = |max: f64| (!numbers().any(|v| v == max)).then(|| format!("{max}"));
+        let word = |word: &str| {
+            let default = param.default == Some(word) && values.contains(&None);
+            let text = |v: &Value| match v {
+                Value::Bool(v) => v.to_string() == word,
+                Value::Text(v) => v == word,
+                _ => false,
+            };
+            (!default && !given().any(text)).then(|| word.to_owned())
+        };
+        match param.kind {
+            ParamKind::Int { min, max, .. } => {
+                lowest(min as f64, false).into_iter().chain(highest(max as f64)).collect()
+            }
+            ParamKind::Float { min, max, above_min } => {
+                lowest(min, above_min).into_iter().chain(highest(max)).collect()
+            }
+            ParamKind::PerChannel { min, max, above_min } => {
+                let lists = given().any(|v| matches!(v, Value::List(list) if list.len() > 1));
+                let list = (!lists).then(|| "a list".to_owned());
+                lowest(min, above_min).into_iter().chain(highest(max)).chain(list).collect()
+            }
+            ParamKind::Bool => ["true", "false"].into_iter().filter_map(word).collect(),
+            ParamKind::Choice { words } => words.iter().copied().filter_map(word).collect(),
+        }
+    }
+
+    /// A new operator, a new parameter, a new word or a wider range fails here until it is validated.
+    #[test]
+    fn every_parameter_of_the_registry_is_validated_at_its_corners() {
+        let known: Vec<&str> = mip_ops::operators().iter().map(|s| s.name).collect();
+        let mut listed: Vec<&str> = OPERATORS.iter().map(|calls| calls.op).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, known);
+        let mut gaps = Vec::new();
+        for spec in mip_ops::operators() {
+            let calls = OPERATORS.iter().find(|calls| calls.op == spec.name).unwrap();
+            for param in spec.params {
+                let values = values(calls, param.name);
+                if !param.required && !values.contains(&None) {
+                    gaps.push(format!("{} {}: never left out", spec.name, param.name));
+                }
+                let out_of_reach =
+                    OUT_OF_REACH.iter().any(|(op, name, _)| (*op, *name) == (spec.name, param.name));
+                let missing = missing(param, &values);
+                let reachable = missing.len().saturating_sub(usize::from(out_of_reach));
+                if reachable > 0 {
+                    gaps.push(format!("{} {}: not with {}", spec.name, param.name, missing.join(", ")));
+                }
+            }
+        }
+        assert_eq!(gaps, [""; 0]);
+    }
+
+    #[test]
+    fn what_is_missing_is_found() {
+        let sobel = OPERATORS.iter().find(|calls| calls.op == "sobel").unwrap();
+        let param = mip_ops::operators().iter().find(|s| s.name == "sobel").unwrap().params;
+        let border = param.iter().find(|p| p.name == "border").unwrap();
+        let mut values = values(sobel, "border");
+        assert_eq!(missing(border, &values), [""; 0]);
+        values.retain(|value| value.as_ref() != Some(&Value::Text("wrap".to_owned())));
+        assert_eq!(missing(border, &values), ["wrap"]);
+        let kernel = ParamSpec::new("kernel", ParamKind::Int { min: 1, max: 31, odd: true }, "");
+        assert_eq!(missing(&kernel, &[Some(Value::Int(1)), Some(Value::Int(29))]), ["31"]);
+    }
+
+    #[test]
+    fn every_kind_of_image_is_among_the_cases_and_odd_and_even_sides() {
+        for full in [false, true] {
+            let kinds = kinds(full);
+            for format in PixelFormat::ALL {
+                assert!(kinds.iter().any(|kind| kind.0 == format));
+            }
+            let others: BTreeSet<String> =
+                kinds.iter().map(|kind| format!("{} {}", kind.1, kind.2)).collect();
+            for dtype in DType::ALL {
+                assert!(others.iter().any(|kind| kind.starts_with(&dtype.to_string())));
+            }
+            for layout in Layout::ALL {
+                assert!(others.iter().any(|kind| kind.ends_with(&layout.to_string())));
+            }
+        }
+        for odd in [0, 1] {
+            let sizes = sizes(false);
+            assert!(sizes.iter().any(|(w, _)| w % 2 == odd) && sizes.iter().any(|(_, h)| h % 2 == odd));
+        }
+    }
+}
