@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::program::{Root, march};
+use super::program::{Root, march, together};
 use crate::rows::{Input, OUTSIDE, RowStage, Taps};
 
 /// Rows of each result played through at each of the sampled places.
@@ -25,7 +25,11 @@ pub(super) fn slots(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
         let ranges: Vec<Range<u32>> = roots.iter().map(|root| sample(root.height, place)).collect();
         march(&ranges, |root, row| {
             let Root { stage, shared, .. } = roots[root];
-            if shared { play.fetch(stage, row) } else { play.compute(stage, row) }
+            if shared {
+                play.fetch(stage, row);
+            } else if let Some(rows) = together(&stages[stage], &ranges[root], row) {
+                play.compute(stage, rows);
+            }
         });
     }
     needed
@@ -59,19 +63,26 @@ impl Play<'_> {
 
     fn fetch(&mut self, stage: usize, row: u32) {
         if !self.touch(stage, row) {
-            self.compute(stage, row);
-            self.clock += 1;
-            self.seen[stage].insert(row, self.clock);
+            let step = &self.stages[stage];
+            let end = (row + 1).next_multiple_of(step.together as u32).min(step.height);
+            self.compute(stage, row..end);
+            for row in row..end {
+                self.clock += 1;
+                self.seen[stage].insert(row, self.clock);
+            }
             self.needed[stage] = self.needed[stage].max(1);
         }
     }
 
-    fn compute(&mut self, stage: usize, y: u32) {
+    fn compute(&mut self, stage: usize, y: Range<u32>) {
         let step = &self.stages[stage];
         for pass in 0..step.passes {
-            let mut rows = [0; Taps::MOST];
-            let count = step.taps.rows(y, pass, &mut rows);
-            let mut rows: Vec<u32> = rows[..count].iter().copied().filter(|&row| row != OUTSIDE).collect();
+            let mut rows = Vec::new();
+            for y in y.clone() {
+                let mut taps = [0; Taps::MOST];
+                let count = step.taps.rows(y, pass, &mut taps);
+                rows.extend(taps[..count].iter().copied().filter(|&row| row != OUTSIDE));
+            }
             rows.sort_unstable();
             rows.dedup();
             let mut inputs: Vec<usize> = step

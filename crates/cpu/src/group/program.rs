@@ -1,10 +1,11 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
 use super::capacity;
-use crate::rows::{Input, Lowering, RowShape, RowStage, lower};
+use crate::rows::{Input, Lowering, RowShape, RowStage, Taps, lower};
 
 /// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
 #[derive(Debug)]
@@ -116,12 +117,13 @@ impl Program {
 }
 
 impl Rows {
-    fn new(stages: Vec<RowStage>, roots: Vec<Root>) -> Self {
+    fn new(mut stages: Vec<RowStage>, roots: Vec<Root>) -> Self {
+        forbid_waste(&mut stages);
         let slots = capacity::slots(&stages, &roots);
         let (mut caches, mut marks, mut offset, mut samples) = (Vec::new(), 0, 0, 0);
         for (stage, slots) in stages.iter().zip(slots) {
             // A power of two, so that a row's number tells its slot.
-            let slots = if slots == 0 { 0 } else { slots.next_power_of_two() };
+            let slots = if slots == 0 { 0 } else { slots.next_power_of_two().max(stage.together) };
             let scratch = offset + slots * stage.shape.slot();
             let scratch_bytes = stage.kernel.scratch_bytes();
             caches.push(Cache { slots, shape: stage.shape, offset, scratch, scratch_bytes, marks });
@@ -139,9 +141,26 @@ impl Rows {
     }
 
     /// Rows of a root in strip `strip` of `strips`.
-    pub(super) fn strip(root: &Root, strip: usize, strips: usize) -> std::ops::Range<u32> {
+    pub(super) fn strip(root: &Root, strip: usize, strips: usize) -> Range<u32> {
         let at = |s: usize| (s as u64 * u64::from(root.height) / strips as u64) as u32;
         at(strip)..at(strip + 1)
+    }
+}
+
+/// Lets stages compute several rows at a time only where all these rows will be asked for.
+fn forbid_waste(stages: &mut [RowStage]) {
+    let mut sparse = vec![false; stages.len()];
+    for index in (0..stages.len()).rev() {
+        let stage = &mut stages[index];
+        if sparse[index] {
+            stage.together = 1;
+        }
+        let skips = sparse[index] || !matches!(stage.taps, Taps::Same | Taps::Window { .. });
+        for &input in &stage.inputs {
+            if let Input::Stage(input) = input {
+                sparse[input] |= skips;
+            }
+        }
     }
 }
 
@@ -149,9 +168,15 @@ const fn mark_bytes(marks: usize) -> usize {
     (marks * size_of::<u32>()).next_multiple_of(ALIGNMENT)
 }
 
+/// The rows of a result to compute when `march` comes to `row`; `None` when they are there already.
+pub(super) fn together(stage: &RowStage, range: &Range<u32>, row: u32) -> Option<Range<u32>> {
+    let count = stage.together as u32;
+    (count == 1 || (row - range.start).is_multiple_of(count)).then(|| row..range.end.min(row + count))
+}
+
 /// Visits the rows of several results in step, so that results of different heights stay close together:
 /// `visit(result, row)`.
-pub(super) fn march(ranges: &[std::ops::Range<u32>], mut visit: impl FnMut(usize, u32)) {
+pub(super) fn march(ranges: &[Range<u32>], mut visit: impl FnMut(usize, u32)) {
     let longest = ranges.iter().map(|r| r.len() as u64).max().unwrap_or(0);
     if ranges.iter().all(|r| r.len() as u64 == longest) {
         // The usual case, without divisions.

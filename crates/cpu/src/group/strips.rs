@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use mip_core::{BatchLayout, ImageViewMut};
 
 use super::program::{Root, Rows};
-use crate::rows::RowMut;
+use crate::rows::{RowMut, TOGETHER};
 
 /// A piece of work: some rows of each result of one frame, with the memory they go to.
 #[derive(Debug)]
@@ -30,13 +30,23 @@ struct Piece<'a> {
 impl Strip<'_> {
     /// Row `y` of a result.
     pub(super) fn row_mut(&mut self, result: usize, y: u32) -> RowMut<'_> {
-        let piece = &mut self.outputs[result];
-        let start = (y - piece.first) as usize * piece.layout.row_stride;
-        let mut row = RowMut::default();
-        for (p, plane) in piece.planes.iter_mut().enumerate() {
-            row.set(p, &mut plane[start..start + piece.layout.desc.row_bytes()]);
-        }
+        let [row, ..] = self.rows_mut(result, y..y + 1);
         row
+    }
+
+    /// Rows of a result, at most [`TOGETHER`].
+    pub(super) fn rows_mut(&mut self, result: usize, rows: Range<u32>) -> [RowMut<'_>; TOGETHER] {
+        let piece = &mut self.outputs[result];
+        let (stride, bytes) = (piece.layout.row_stride, piece.layout.desc.row_bytes());
+        let start = (rows.start - piece.first) as usize * stride;
+        let mut out: [RowMut<'_>; TOGETHER] = Default::default();
+        for (p, plane) in piece.planes.iter_mut().enumerate() {
+            // The last row of a piece ends with its samples.
+            for (row, memory) in out.iter_mut().zip(plane[start..].chunks_mut(stride)).take(rows.len()) {
+                row.set(p, &mut memory[..bytes]);
+            }
+        }
+        out
     }
 }
 

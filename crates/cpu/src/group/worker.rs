@@ -3,9 +3,9 @@ use std::cmp::Reverse;
 use mip_core::ImageView;
 use mip_plan::Uniforms;
 
-use super::program::{Cache, Rows, march};
+use super::program::{Cache, Rows, march, together};
 use super::strips::Strip;
-use crate::rows::{Indices, Input, Job, OUTSIDE, Origin, RowMut, RowStage, Taps};
+use crate::rows::{Indices, Input, Job, OUTSIDE, Origin, RowMut, RowStage, TOGETHER, Taps};
 use crate::simd::Level;
 
 /// What all workers of a launch share.
@@ -57,18 +57,18 @@ impl<'a> Worker<'a> {
             self.clock = 0;
             self.frame = strip.frame;
         }
-        let roots = &self.shared.program.roots;
+        let Rows { roots, stages, .. } = self.shared.program;
         let (ranges, strip_frame) = (strip.rows.clone(), strip.frame);
         march(&ranges, |root, y| {
-            let mut out = strip.row_mut(root, y);
             let stage = roots[root].stage;
             if roots[root].shared {
                 let since = self.clock;
                 let slot = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
                 let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
-                out.copy_from(&origin.row(slot as u32));
-            } else {
-                self.compute(stage, y, Target::Out(&mut out));
+                strip.row_mut(root, y).copy_from(&origin.row(slot as u32));
+            } else if let Some(rows) = together(&stages[stage], &ranges[root], y) {
+                let mut out = strip.rows_mut(root, rows.clone());
+                self.compute(stage, y, Target::Out(&mut out[..rows.len()]));
             }
         });
     }
@@ -87,7 +87,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Computes a row into its home, or, when that holds a row used after the time `since`, into the slot that has
-    /// not been used for the longest time.
+    /// not been used for the longest time. Where the stage likes it, rows that follow are computed as well, if they are
+    /// missing and nothing used since is in their homes.
     fn fill(&mut self, stage: usize, row: u32, since: u32) -> usize {
         let Cache { slots, marks, .. } = self.shared.program.caches[stage];
         let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
@@ -98,33 +99,48 @@ impl<'a> Worker<'a> {
         } else {
             (0..slots).min_by_key(|&slot| age(slot)).expect("a stage that is read has slots")
         };
-        held[slot] = EMPTY;
-        self.compute(stage, row, Target::Slot(slot));
+        let step = &self.shared.program.stages[stage];
+        let mut count = 1;
+        if step.together > 1 && slot == home {
+            let end = (row + 1).next_multiple_of(step.together as u32).min(step.height);
+            let free = |row: u32, slot: usize| held[slot] != row && age(slot) <= since;
+            count += (row + 1..end).zip(home + 1..).take_while(|&(row, slot)| free(row, slot)).count();
+        }
+        held[slot..slot + count].fill(EMPTY);
+        self.compute(stage, row, Target::Slots(slot, count));
         self.clock += 1;
-        self.marks[marks + slot] = row;
-        self.marks[marks + slots + slot] = self.clock;
+        let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
+        for (row, slot) in (row..).zip(slot..slot + count) {
+            held[slot] = row;
+            // Rows that were not asked for may go again at once.
+            times[slot] = since;
+        }
+        times[slot] = self.clock;
         slot
     }
 
-    /// Computes a row of a stage.
-    fn compute(&mut self, stage: usize, y: u32, mut target: Target<'_, '_>) {
+    /// Computes the rows of a stage from `y` on that the target has room for.
+    fn compute(&mut self, stage: usize, y: u32, target: Target<'_, '_>) {
         let program = self.shared.program;
         let (step, cache) = (&program.stages[stage], &program.caches[stage]);
+        let bytes = cache.shape.slot();
+        if step.together > 1 {
+            self.compute_together(stage, y, target);
+            return;
+        }
+        let mut target = target;
         for pass in 0..step.passes {
             let mut indices = [[OUTSIDE; Taps::MOST]; 2];
-            self.fetch_inputs(step, y, pass, &mut indices);
+            self.fetch_inputs(step, y, pass, self.clock, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
             let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
-            let first = self.shared.origin(step.inputs[0], before, self.frame);
-            let second = step.inputs.get(1).map(|&input| self.shared.origin(input, before, self.frame));
-            let origins = [first, second.unwrap_or(first)];
+            let origins = self.shared.origins(step, before, self.frame);
             let uniforms = &self.shared.uniforms[step.uniforms];
             let job = Job { level: self.shared.level, pass, y, uniforms, origins, indices: &indices };
             let scratch = &mut scratch[..cache.scratch_bytes];
             match &mut target {
-                Target::Out(out) => step.kernel.compute(&job, scratch, out),
-                Target::Slot(slot) => {
-                    let bytes = cache.shape.slot();
+                Target::Out(out) => step.kernel.compute(&job, scratch, &mut out[0]),
+                Target::Slots(slot, _) => {
                     let mut out = cache.shape.row_mut(&mut slots[*slot * bytes..][..bytes]);
                     step.kernel.compute(&job, scratch, &mut out);
                 }
@@ -132,12 +148,52 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Makes sure that every row which a pass reads is in its cache, and tells where.
-    fn fetch_inputs(&mut self, step: &RowStage, y: u32, pass: usize, indices: &mut [Indices; 2]) {
+    /// Several rows of a stage that likes that; such stages have one pass.
+    fn compute_together(&mut self, stage: usize, y: u32, target: Target<'_, '_>) {
+        let program = self.shared.program;
+        let (step, cache) = (&program.stages[stage], &program.caches[stage]);
+        let count = match &target {
+            Target::Out(out) => out.len(),
+            Target::Slots(_, count) => *count,
+        };
+        let mut indices = [[[OUTSIDE; Taps::MOST]; 2]; TOGETHER];
+        let since = self.clock;
+        for (y, indices) in (y..).zip(&mut indices[..count]) {
+            self.fetch_inputs(step, y, 0, since, indices);
+        }
+        let (before, own) = self.memory.split_at_mut(cache.offset);
+        let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
+        let origins = self.shared.origins(step, before, self.frame);
+        let uniforms = &self.shared.uniforms[step.uniforms];
+        let level = self.shared.level;
+        let jobs: [Job<'_>; TOGETHER] = std::array::from_fn(|i| Job {
+            level,
+            pass: 0,
+            y: y + i as u32,
+            uniforms,
+            origins,
+            indices: &indices[i],
+        });
+        let scratch = &mut scratch[..cache.scratch_bytes];
+        match target {
+            Target::Out(out) => step.kernel.compute_together(&jobs[..count], scratch, out),
+            Target::Slots(slot, _) => {
+                let bytes = cache.shape.slot();
+                let mut out: [RowMut<'_>; TOGETHER] = Default::default();
+                let memory = slots[slot * bytes..][..count * bytes].chunks_exact_mut(bytes);
+                out.iter_mut().zip(memory).for_each(|(out, memory)| *out = cache.shape.row_mut(memory));
+                step.kernel.compute_together(&jobs[..count], scratch, &mut out[..count]);
+            }
+        }
+    }
+
+    /// Makes sure that every row which a pass reads is in its cache, and tells where. Rows used after the time `since`
+    /// stay there.
+    fn fetch_inputs(&mut self, step: &RowStage, y: u32, pass: usize, since: u32, indices: &mut [Indices; 2]) {
         let count = step.taps.rows(y, pass, &mut indices[0]);
         if step.inputs.len() == 1 {
             if let Input::Stage(input) = step.inputs[0] {
-                self.fetch_all(input, &mut indices[0][..count]);
+                self.fetch_all(input, since, &mut indices[0][..count]);
             }
             return;
         }
@@ -149,16 +205,15 @@ impl<'a> Worker<'a> {
         });
         for operand in order {
             if let Input::Stage(input) = step.inputs[operand] {
-                self.fetch_all(input, &mut indices[operand][..count]);
+                self.fetch_all(input, since, &mut indices[operand][..count]);
             }
         }
     }
 
     /// Replaces row numbers by slots: first of the rows that are there, then of those computed now.
     #[inline]
-    fn fetch_all(&mut self, stage: usize, rows: &mut [u32]) {
+    fn fetch_all(&mut self, stage: usize, since: u32, rows: &mut [u32]) {
         const { assert!(Taps::MOST <= u32::BITS as usize) };
-        let since = self.clock;
         let mut missing = 0_u32;
         for (k, row) in rows.iter_mut().enumerate() {
             if *row == OUTSIDE {
@@ -182,6 +237,16 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a> Shared<'a> {
+    /// Where the rows of a stage's inputs are; that of a second one that there is not does not matter.
+    #[inline]
+    fn origins<'m>(&self, step: &RowStage, before: &'m [u8], frame: usize) -> [Origin<'m>; 2]
+    where
+        'a: 'm,
+    {
+        let first = self.origin(step.inputs[0], before, frame);
+        [first, step.inputs.get(1).map_or(first, |&second| self.origin(second, before, frame))]
+    }
+
     /// Where the rows of an input are; `before` is the memory of earlier stages.
     #[inline]
     fn origin<'m>(&self, input: Input, before: &'m [u8], frame: usize) -> Origin<'m>
@@ -213,8 +278,10 @@ const fn home(slots: usize, row: u32) -> usize {
     row as usize & slots.wrapping_sub(1)
 }
 
-/// Where a computed row goes.
+/// Where computed rows go.
 enum Target<'a, 'b> {
-    Out(&'a mut RowMut<'b>),
-    Slot(usize),
+    /// To the output.
+    Out(&'a mut [RowMut<'b>]),
+    /// To so many slots that follow each other, the first one's index before.
+    Slots(usize, usize),
 }

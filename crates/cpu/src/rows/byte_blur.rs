@@ -4,7 +4,7 @@ use mip_core::{ALIGNMENT, ImageDesc, Sample};
 use mip_plan::Border;
 
 use super::row::{Row, RowMut, RowShape};
-use super::{Job, RowKernel, Taps};
+use super::{Job, RowKernel, TOGETHER, Taps};
 use crate::simd::Level;
 
 /// Samples computed at a time; rows of sums are a multiple of them, in an order of their own that only the vertical
@@ -111,6 +111,22 @@ impl RowKernel for Vertical {
         self.0.sums().slot() + self.0.padded()
     }
 
+    fn together(&self) -> bool {
+        // Rows of sums are long; those that neighbouring results share come from the cache once.
+        true
+    }
+
+    fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {
+        #[cfg(target_arch = "x86_64")]
+        if let (Level::Avx2(v3), Ok(out)) =
+            (jobs[0].level, <&mut [RowMut<'_>; TOGETHER]>::try_from(&mut *out))
+            && self.all_at_once(v3, jobs, out)
+        {
+            return;
+        }
+        jobs.iter().zip(out).for_each(|(job, out)| self.compute(job, scratch, out));
+    }
+
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let (sums, blur) = (self.0.sums(), &self.0);
         let (across, down) = job.uniforms.split_at(blur.radius[0] + 1);
@@ -120,9 +136,7 @@ impl RowKernel for Vertical {
             blur.filter(job.level, None, across, &mut padded[..blur.padded()], &mut sums.row_mut(outside));
         }
         let outside = sums.row(outside);
-        // No sum is NaN or needs more than 32 bits when the weights are as small as this.
-        let total = |weights: &[f32]| weights.iter().map(|w| w.abs()).sum::<f32>();
-        let tame = total(across) * total(down) < (1 << 20) as f32;
+        let tame = tame(across, down);
         let samples = blur.desc.row_samples();
         for p in 0..blur.desc.planes() {
             let mut rows = [&[] as &[f32]; Taps::MOST];
@@ -136,6 +150,37 @@ impl RowKernel for Vertical {
                 Level::Avx2(v3) => crate::simd::blur_columns_avx2(v3, rows, down, tame, out),
             }
         }
+    }
+}
+
+/// No sum is NaN or needs more than 32 bits when the weights are as small as this.
+fn tame(across: &[f32], down: &[f32]) -> bool {
+    let total = |weights: &[f32]| weights.iter().map(|w| w.abs()).sum::<f32>();
+    total(across) * total(down) < (1 << 20) as f32
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Vertical {
+    /// False, and nothing done, where there is no faster way than row by row.
+    fn all_at_once(&self, v3: pulp::x86::V3, jobs: &[Job<'_>], out: &mut [RowMut<'_>; TOGETHER]) -> bool {
+        let blur = &self.0;
+        let (across, down) = jobs[0].uniforms.split_at(blur.radius[0] + 1);
+        let count = 2 * blur.radius[1] + 1;
+        if !crate::simd::BLURS_TOGETHER.contains(&blur.radius[1]) || !tame(across, down) {
+            return false;
+        }
+        let samples = blur.desc.row_samples();
+        for p in 0..blur.desc.planes() {
+            let mut rows = [&[] as &[f32]; crate::simd::MOST_TOGETHER];
+            for (k, row) in rows.iter_mut().enumerate().take(count + TOGETHER - 1) {
+                let job = k.saturating_sub(count - 1);
+                let Some(tap) = jobs[job].tap(k - job) else { return false };
+                *row = tap.plane(p);
+            }
+            let out = out.each_mut().map(|out| &mut out.plane::<u8>(p)[..samples]);
+            crate::simd::blur_four_avx2(v3, &rows[..count + TOGETHER - 1], down, out);
+        }
+        true
     }
 }
 

@@ -128,9 +128,12 @@ impl ThreeToTwo {
 }
 
 /// The pairs of interleaved RGB rows shrunk by exactly 2:1, which repeat every 12 source bytes.
+///
+/// 32 bytes are loaded so that the first twelve end with the lower half of a register and the next twelve begin with
+/// the upper half, so that nothing has to be inserted.
 #[derive(Debug)]
 pub(crate) struct TwoToOne {
-    /// The near and far bytes of two output pixels, for sources at the start of sixteen bytes and at their end.
+    /// The near and far bytes of two output pixels in each half.
     pub(crate) choose: [[u8; REACH]; 2],
 }
 
@@ -139,6 +142,8 @@ impl TwoToOne {
     pub(crate) const SOURCE: usize = 48;
     /// Output samples of a block.
     pub(crate) const OUTPUT: usize = 24;
+    /// Bytes that are loaded before the twelve of the lower half.
+    pub(crate) const LEAD: usize = 4;
 
     /// `None` for any other ratio.
     pub(crate) fn new(taps: &AxisTaps, step: usize) -> Option<Self> {
@@ -150,11 +155,11 @@ impl TwoToOne {
             return None;
         }
         let mut choose = [[ZERO; REACH]; 2];
-        for (shift, choose) in [0, 4].into_iter().zip(&mut choose) {
+        for (lead, choose) in [Self::LEAD, 0].into_iter().zip(&mut choose) {
             for s in 0..6 {
-                let near = s / 3 * 6 + s % 3;
-                choose[2 * s] = (shift + near) as u8;
-                choose[2 * s + 1] = (shift + near + 3) as u8;
+                let near = lead + s / 3 * 6 + s % 3;
+                choose[2 * s] = near as u8;
+                choose[2 * s + 1] = (near + 3) as u8;
             }
         }
         Some(Self { choose })

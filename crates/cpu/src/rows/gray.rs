@@ -37,21 +37,24 @@ impl RowKernel for Gray {
         }
         let src = row.plane::<u8>(0);
         let done = self.blocks(job.level, src, out);
-        let pixels = src.chunks_exact(self.step).zip(out).skip(done);
         let [r, g, b] = self.rgb;
-        pixels.for_each(|(p, out)| *out = u8::luma(p[r], p[g], p[b]));
+        for range in [0..done.start, done.end..out.len()] {
+            let src = &src[range.start * self.step..range.end * self.step];
+            let pixels = src.chunks_exact(self.step).zip(&mut out[range]);
+            pixels.for_each(|(p, out)| *out = u8::luma(p[r], p[g], p[b]));
+        }
     }
 }
 
 impl Gray {
-    /// Computes whole blocks of pixels with instructions made for them; how many pixels that were.
-    fn blocks(&self, level: Level, src: &[u8], out: &mut [u8]) -> usize {
+    /// Computes blocks of pixels with instructions made for them; which pixels that were.
+    fn blocks(&self, level: Level, src: &[u8], out: &mut [u8]) -> Range<usize> {
         match (level, self.step) {
             #[cfg(target_arch = "x86_64")]
-            (Level::Avx2(v3), 3) => crate::simd::luma_avx2::<48>(v3, &self.table, src, out),
+            (Level::Avx2(v3), 3) => crate::simd::luma_avx2::<3>(v3, &self.table, src, out),
             #[cfg(target_arch = "x86_64")]
-            (Level::Avx2(v3), 4) => crate::simd::luma_avx2::<64>(v3, &self.table, src, out),
-            _ => 0,
+            (Level::Avx2(v3), 4) => crate::simd::luma_avx2::<4>(v3, &self.table, src, out),
+            _ => 0..0,
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct RowStage {
     pub(crate) taps: Taps,
     /// Passes over a row.
     pub(crate) passes: usize,
+    /// Rows to compute at a time: 1 or [`super::TOGETHER`].
+    pub(crate) together: usize,
     /// Inputs in the kernel's order.
     pub(crate) inputs: Vec<Input>,
     /// Index of the plan's stage, whose uniforms it takes.
@@ -74,7 +76,8 @@ macro_rules! by_type {
 pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(), String> {
     check(from)?;
     let (input, output) = (from.descs[0], from.output);
-    let stage = |kernel, taps: Taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
+    let stage = |kernel: Arc<dyn RowKernel>, taps: Taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
+        together: if kernel.together() { super::TOGETHER } else { 1 },
         kernel,
         passes: taps.passes(),
         taps,

@@ -37,7 +37,20 @@ pub(crate) trait RowKernel: fmt::Debug + Send + Sync {
 
     /// Computes the row `job.y` into `out`, or the part of the work that `job.pass` stands for.
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>);
+
+    /// Whether [`TOGETHER`] rows at once take less time than one by one. Only for kernels with one input and one pass.
+    fn together(&self) -> bool {
+        false
+    }
+
+    /// Computes at most [`TOGETHER`] rows that follow each other.
+    fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {
+        jobs.iter().zip(out).for_each(|(job, out)| self.compute(job, scratch, out));
+    }
 }
+
+/// Rows that some kernels compute at a time; a power of two.
+pub(crate) const TOGETHER: usize = 4;
 
 /// One call of a row kernel.
 pub(crate) struct Job<'a> {

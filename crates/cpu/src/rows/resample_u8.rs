@@ -38,9 +38,9 @@ impl Exact {
         if table.bits + y_bits > 8 {
             return None;
         }
-        // Products of both directions' weights, at most 3 and below 32, are signed bytes there.
+        // Products of both directions' weights, at most 3 and below 32, are signed bytes there; and sums have 15 bits.
         let three_to_two = ThreeToTwo::new(&kernel.x, step).filter(|_| y_bits <= 5);
-        let two_to_one = TwoToOne::new(&kernel.x, step);
+        let two_to_one = TwoToOne::new(&kernel.x, step).filter(|_| y_bits <= 6);
         let (x, y) = (kernel.x.clone(), kernel.y.clone());
         Some(Self { x, y, table, three_to_two, two_to_one, y_bits, planes: input.planes(), step })
     }
@@ -54,23 +54,23 @@ impl Exact {
     ) {
         let bits = self.table.bits + self.y_bits;
         let done = match level {
-            Level::Portable => 0,
+            Level::Portable => 0..0,
             #[cfg(target_arch = "x86_64")]
             Level::Avx2(v3) => {
                 use crate::simd::{pairs_avx2, three_to_two_avx2, two_to_one_avx2};
                 match (&rows[..], &weights[..], &self.three_to_two, &self.two_to_one) {
                     (&[a, b], &[wa, wb], Some(table), _) => {
-                        three_to_two_avx2(v3, table, [a, b], [wa, wb], bits, out)
+                        0..three_to_two_avx2(v3, table, [a, b], [wa, wb], bits, out)
                     }
                     (&[a, b], &[wa, wb], _, Some(table)) => {
                         two_to_one_avx2(v3, table, [a, b], [wa, wb], bits, out)
                     }
-                    _ => pairs_avx2(v3, &self.table, rows, weights, bits, out),
+                    _ => 0..pairs_avx2(v3, &self.table, rows, weights, bits, out),
                 }
             }
         };
         let scale = (1 << self.table.bits) as f32;
-        for (s, out) in out.iter_mut().enumerate().skip(done) {
+        for s in (0..done.start).chain(done.end..out.len()) {
             let (x, c) = (s / self.step, s % self.step);
             let start = self.x.starts()[x] as usize;
             let mut sum = 0;
@@ -81,7 +81,7 @@ impl Exact {
                 }
             }
             let odd = (sum >> bits) & 1;
-            *out = ((sum + (1 << (bits - 1)) - 1 + odd) >> bits) as u8;
+            out[s] = ((sum + (1 << (bits - 1)) - 1 + odd) >> bits) as u8;
         }
     }
 }

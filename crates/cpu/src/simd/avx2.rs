@@ -2,7 +2,6 @@ use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256i};
 
 use super::Vector;
-use super::luma::load_offset;
 
 /// Sixteen lanes in two AVX registers.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +46,12 @@ impl Avx2 {
             avx._mm256_cvtps_epi32(avx._mm256_min_ps(max, value[1])),
         ]
     }
+}
+
+/// Where the sixteen bytes that hold a quarter of a block are loaded from: never beyond the block's end.
+const fn load_offset(block: usize, quarter: usize) -> usize {
+    let offset = quarter * block / 4;
+    if offset + 16 > block { block - 16 } else { offset }
 }
 
 /// Sixteen bytes around each four of sixteen pixels.

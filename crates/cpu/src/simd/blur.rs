@@ -9,6 +9,7 @@ use std::arch::x86_64::{__m256, __m256i};
 use pulp::x86::V3;
 
 use super::{chunks, chunks_mut};
+use crate::rows::TOGETHER;
 use crate::rows::byte_blur::LANES;
 
 type Bytes = [u8; LANES];
@@ -145,6 +146,78 @@ fn columns_inside<const R: usize, const TAME: bool>(
     let done = len / LANES * LANES;
     if done < len {
         out[done..].copy_from_slice(&columns.block(blocks - 1)[..len - done]);
+    }
+}
+
+/// Radii that [`blur_four_avx2`] knows.
+pub(crate) const BLURS_TOGETHER: std::ops::RangeInclusive<usize> = 1..=3;
+/// Rows that it reads at most.
+pub(crate) const MOST_TOGETHER: usize = 2 * 3 + TOGETHER;
+
+/// [`blur_columns_avx2`] for rows that follow each other, for tame weights: each row of sums is read once for all
+/// results, whose blocks are computed side by side.
+pub(crate) fn blur_four_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], out: [&mut [u8]; TOGETHER]) {
+    match weights.len() - 1 {
+        1 => four::<1>(v3, rows, weights, out),
+        2 => four::<2>(v3, rows, weights, out),
+        _ => four::<3>(v3, rows, weights, out),
+    }
+}
+
+fn four<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: [&mut [u8]; TOGETHER]) {
+    v3.vectorize(
+        #[inline(always)]
+        move || {
+            let mut out = out;
+            four_inside::<R>(v3, rows, weights, &mut out);
+        },
+    );
+}
+
+#[inline(always)]
+fn four_inside<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &mut [&mut [u8]; TOGETHER]) {
+    let len = out[0].len();
+    let blocks = len.div_ceil(LANES);
+    let mut factors = [v3.avx._mm256_set1_ps(weights[0]); 4];
+    for k in 0..R {
+        factors[k + 1] = v3.avx._mm256_set1_ps(weights[k + 1]);
+    }
+    let mut all = [sums(rows[0], blocks); MOST_TOGETHER];
+    for k in 0..2 * R + TOGETHER {
+        all[k] = sums(rows[k], blocks);
+    }
+    let (avx, avx2) = (v3.avx, v3.avx2);
+    for (i, at) in (0..blocks).zip((0..).step_by(LANES)) {
+        // Results with all their lanes in turns, so that what is read serves several of them.
+        let mut words = [[avx._mm256_setzero_si256(); 2]; TOGETHER];
+        for half in 0..2 {
+            let mut pair = [[avx._mm256_setzero_si256(); 2]; TOGETHER];
+            for lane in 0..2 {
+                let mut taps = [factors[0]; MOST_TOGETHER];
+                for k in 0..2 * R + TOGETHER {
+                    taps[k] = bytemuck::cast(all[k][i][2 * half + lane]);
+                }
+                for (q, pair) in pair.iter_mut().enumerate() {
+                    let centre = q + R;
+                    let mut sum = avx._mm256_mul_ps(factors[0], taps[centre]);
+                    for k in 1..=R {
+                        let both = avx._mm256_add_ps(taps[centre - k], taps[centre + k]);
+                        sum = v3.fma._mm256_fmadd_ps(factors[k], both, sum);
+                    }
+                    pair[lane] = avx._mm256_cvtps_epi32(sum);
+                }
+            }
+            for (words, pair) in words.iter_mut().zip(pair) {
+                words[half] = avx2._mm256_packs_epi32(pair[0], pair[1]);
+            }
+        }
+        for (out, words) in out.iter_mut().zip(words) {
+            let bytes: Bytes = bytemuck::cast(avx2._mm256_packus_epi16(words[0], words[1]));
+            match out[at..len].first_chunk_mut() {
+                Some(out) => *out = bytes,
+                None => out[at..len].copy_from_slice(&bytes[..len - at]),
+            }
+        }
     }
 }
 

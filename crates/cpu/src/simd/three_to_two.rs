@@ -5,7 +5,7 @@ use std::arch::x86_64::{__m128i, __m256i};
 
 use pulp::x86::V3;
 
-use super::resample::Round;
+use super::resample::SmallRound;
 use crate::rows::byte_taps::{REACH, ThreeToTwo};
 
 /// Source bytes of a block, and output samples made of them.
@@ -26,7 +26,7 @@ pub(crate) fn three_to_two_avx2(
     v3.vectorize(
         #[inline(always)]
         move || {
-            let work = Work { v3, round: Round::new(v3, bits) };
+            let work = Work { v3, round: SmallRound::new(v3, bits) };
             let parts =
                 [Part::new(table, 0, weights), Part::new(table, 1, weights), Part::new(table, 2, weights)];
             for ((first, second), out) in first.iter().zip(second).zip(out) {
@@ -65,7 +65,7 @@ impl Part {
 
 struct Work {
     v3: V3,
-    round: Round,
+    round: SmallRound,
 }
 
 impl Work {
