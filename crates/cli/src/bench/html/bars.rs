@@ -7,7 +7,7 @@ use super::colour;
 const WIDTH: f64 = 560.0;
 const LEFT: f64 = 120.0;
 /// For the numbers behind the longest bar.
-const RIGHT: f64 = 150.0;
+const RIGHT: f64 = 165.0;
 const STEP: f64 = 30.0;
 const BAR: f64 = 18.0;
 const TOP: f64 = 24.0;
