@@ -1,6 +1,7 @@
 //! Executing a group: row stages pull the rows they need through small caches, strip by strip.
 
 mod capacity;
+mod merge;
 mod program;
 mod run;
 mod runner;

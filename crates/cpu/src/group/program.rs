@@ -4,7 +4,7 @@ use std::sync::Arc;
 use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
-use super::capacity;
+use super::{capacity, merge};
 use crate::rows::{Input, Lowering, RowShape, RowStage, Taps, lower};
 
 /// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
@@ -85,23 +85,28 @@ impl Program {
         }
         let mut stages: Vec<RowStage> = Vec::new();
         let mut results: Vec<usize> = Vec::new();
+        let merged = merge::find(group);
         for (index, stage) in group.stages.iter().enumerate() {
-            let (inputs, descs): (Vec<_>, Vec<_>) = stage
-                .inputs
+            if merged.iter().flatten().any(|pair| pair.first == index) {
+                // Read by nobody but the other stage of the pair, which does its work.
+                results.push(usize::MAX);
+                continue;
+            }
+            let (first, kernel) = match &merged[index] {
+                Some(pair) => (pair.first, &pair.kernel),
+                None => (index, &stage.kernel),
+            };
+            let operands = &group.stages[first].inputs;
+            let (inputs, descs): (Vec<_>, Vec<_>) = operands
                 .iter()
                 .map(|operand| match *operand {
                     Operand::Buffer(id) => (Input::Buffer(buffer(id)), desc(id)),
                     Operand::Stage(s) => (Input::Stage(results[s]), group.stages[s].output),
                 })
                 .unzip();
-            let from = Lowering {
-                kernel: &stage.kernel,
-                stage: index,
-                descs: &descs,
-                inputs: &inputs,
-                output: stage.output,
-            };
-            lower(&from, &mut stages).map_err(|why| (stage.kernel.name().to_owned(), why))?;
+            let from =
+                Lowering { kernel, stage: first, descs: &descs, inputs: &inputs, output: stage.output };
+            lower(&from, &mut stages).map_err(|why| (kernel.name().to_owned(), why))?;
             results.push(stages.len() - 1);
         }
         let read = |stage| stages.iter().any(|s| s.inputs.contains(&Input::Stage(stage)));

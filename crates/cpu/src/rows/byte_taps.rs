@@ -173,6 +173,8 @@ pub(crate) struct SumTable {
     pub(crate) step: usize,
     /// Taps of each output.
     pub(crate) taps: usize,
+    /// Whether the sixteen bytes loaded for the first tap hold those of the second as well, `step` bytes later.
+    pub(crate) pairs: bool,
     /// Entries of eight output samples each.
     pub(crate) entries: Vec<SumEntry>,
     /// For each entry and tap the weights of its output samples.
@@ -195,6 +197,7 @@ impl SumTable {
         let near = |s: usize| taps.starts()[s / step] as usize * step + s % step;
         let last_base = samples.checked_sub(REACH + (taps.taps() - 1) * step)?;
         let count = taps.outputs() * step / 8;
+        let mut pairs = taps.taps() == 2;
         let (mut entries, mut weights) = (Vec::with_capacity(count), Vec::with_capacity(count * taps.taps()));
         for index in 0..count {
             let mut entry = SumEntry { bases: [0; 2], choose: [[ZERO; REACH]; 2] };
@@ -205,6 +208,7 @@ impl SumTable {
                 for lane in 0..4 {
                     let distance = near(first + lane).checked_sub(base).filter(|&d| d < REACH)?;
                     entry.choose[half][4 * lane] = distance as u8;
+                    pairs &= distance + step < REACH;
                 }
             }
             entries.push(entry);
@@ -212,6 +216,6 @@ impl SumTable {
                 std::array::from_fn::<f32, 8, _>(|lane| taps.weights((index * 8 + lane) / step)[k])
             }));
         }
-        Some(Self { step, taps: taps.taps(), entries, weights })
+        Some(Self { step, taps: taps.taps(), pairs, entries, weights })
     }
 }

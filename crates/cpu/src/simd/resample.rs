@@ -143,6 +143,13 @@ impl Round {
 /// Weighted sums of bytes in binary32, in the order of the taps. Returns the number of output samples done.
 pub(crate) fn sums_avx2(v3: V3, table: &SumTable, row: &[u8], out: &mut [f32]) -> usize {
     match table.taps {
+        2 if table.pairs => v3.vectorize(
+            #[inline(always)]
+            move || {
+                let out = out;
+                pair_sums(v3, table, row, out);
+            },
+        ),
         2 => v3.vectorize(
             #[inline(always)]
             move || {
@@ -159,6 +166,25 @@ pub(crate) fn sums_avx2(v3: V3, table: &SumTable, row: &[u8], out: &mut [f32]) -
         ),
     }
     table.entries.len() * 8
+}
+
+/// Two taps of one load.
+#[inline(always)]
+fn pair_sums(v3: V3, table: &SumTable, row: &[u8], out: &mut [f32]) {
+    let (avx, avx2) = (v3.avx, v3.avx2);
+    // Lanes that choose nothing still do.
+    let step = avx._mm256_set1_epi8(table.step as i8);
+    let weights = table.weights.as_chunks::<2>().0;
+    for ((entry, weights), out) in table.entries.iter().zip(weights).zip(out.as_chunks_mut::<8>().0) {
+        let near: __m256i = bytemuck::cast(entry.choose);
+        let (low, high) = (entry.bases[0] as usize, entry.bases[1] as usize);
+        let bytes: __m256i = bytemuck::cast([load(row, low), load(row, high)]);
+        let first = avx._mm256_cvtepi32_ps(avx2._mm256_shuffle_epi8(bytes, near));
+        let far = avx2._mm256_add_epi8(near, step);
+        let second = avx._mm256_cvtepi32_ps(avx2._mm256_shuffle_epi8(bytes, far));
+        let sum = avx._mm256_mul_ps(bytemuck::cast(weights[0]), first);
+        *out = bytemuck::cast(v3.fma._mm256_fmadd_ps(bytemuck::cast(weights[1]), second, sum));
+    }
 }
 
 /// `K` taps, or as many as the table says when it is 0.

@@ -98,6 +98,26 @@ fn a_fork_and_join_in_one_group() {
 }
 
 #[test]
+fn a_crop_after_a_resize_and_values_moved_to_planes() {
+    let input = rgb(250, 187);
+    for (w, h) in [(170, 128), (125, 94), (300, 200)] {
+        let (small, crop) = (input.with_size(w, h), input.with_size(112, 90));
+        let values = ImageDesc { dtype: DType::F32, ..crop };
+        let resize = Resample { x: bilinear(input.width, w), y: bilinear(input.height, h) };
+        let middle = Gather { x: AxisMap::Offset { first: 13 }, y: AxisMap::Offset { first: 3 } };
+        let affine = [0.01, 0.02, 0.03, -1.0, -2.0, -3.0];
+        let stages = vec![
+            stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
+            stage(Kernel::Gather(middle), &[], &[Operand::Stage(0)], crop),
+            stage(Kernel::Map(MapKernel::Affine), &affine, &[Operand::Stage(1)], values),
+            stage(Kernel::Map(MapKernel::Copy), &[], &[Operand::Stage(2)], values.with_layout(Layout::Chw)),
+        ];
+        check(&plan(&[input], stages.clone(), &[3]), &[input]);
+        check(&plan(&[input], stages, &[0, 1, 2, 3]), &[input]);
+    }
+}
+
+#[test]
 fn results_of_different_heights_and_rows_in_any_order() {
     let input = rgb(90, 210);
     let (w, h) = (input.width, input.height);

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Separable resampling (bilinear, area, and every other interpolation that is a weighted sum).
@@ -61,6 +62,14 @@ impl AxisTaps {
         Self { taps: taps as usize, starts: starts.into(), weights }
     }
 
+    /// The table of some of the outputs; `None` when there are none or not so many.
+    #[must_use]
+    pub fn range(&self, outputs: Range<usize>) -> Option<Self> {
+        let starts = self.starts.get(outputs.clone()).filter(|starts| !starts.is_empty())?;
+        let weights = &self.weights[outputs.start * self.taps..outputs.end * self.taps];
+        Some(Self { taps: self.taps, starts: starts.into(), weights: weights.into() })
+    }
+
     /// Weights an output has.
     pub const fn taps(&self) -> usize {
         self.taps
@@ -98,6 +107,16 @@ mod tests {
         assert_eq!((table.taps(), table.starts()), (2, &[0, 0, 0][..]));
         assert_eq!(table.weights(0), [1.0, 0.0]);
         assert_eq!(table.weights(2), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_range_has_the_taps_of_its_outputs() {
+        let outputs = [vec![(0, 0.25), (1, 0.75)], vec![(1, 0.5), (2, 0.5)], vec![(2, 0.75), (3, 0.25)]];
+        let table = AxisTaps::from_contributions(4, &outputs);
+        let part = table.range(1..3).expect("two outputs");
+        assert_eq!((part.outputs(), part.starts()), (2, &[1, 2][..]));
+        assert_eq!(part.weights(1), table.weights(2));
+        assert_eq!((table.range(2..4), table.range(1..1)), (None, None));
     }
 
     #[test]
