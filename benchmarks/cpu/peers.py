@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Our workloads on the CPU against OpenCV, Halide, Pillow and libvips, in turns.
+"""Our workloads on the CPU against OpenCV, Halide, Pillow, libvips and Rust crates, in turns.
 
     cargo build --release -p mini-image-pipe --example workload
+    cargo build --release --manifest-path benchmarks/cpu/crates_peers/Cargo.toml
     pip install numpy opencv-python-headless pillow halide 'pyvips[binary]'
     python3 benchmarks/cpu/peers.py [--workloads w1,w2,w3,w4] [--threads 1,2] [--rounds 7] [--seconds 0.5]
 
@@ -23,6 +24,10 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+# Programs of crates_peers for w3.
+CRATES = ("fast_image_resize", "kornia", "kornia-fused")
+# Whose resize for w3 is antialiased: ours beside them is too.
+ANTIALIASED = ("Pillow", "libvips", "fast_image_resize")
 SIZES = {"w1": (1920, 1080, 1280, 720), "w2": (3840, 2160, 1920, 1080), "w4": (1920, 1080, 1920, 1080)}
 
 
@@ -273,8 +278,10 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each program in each round")
-    parser.add_argument("--peers", default=",".join(PEERS), help="which, by the start of their names")
+    everybody = list(PEERS) + list(CRATES)
+    parser.add_argument("--peers", default=",".join(everybody), help="which, by the start of their names")
     parser.add_argument("--binary", default="target/release/examples/workload")
+    parser.add_argument("--crates", default=str(HERE / "crates_peers/target/release/crates-peers"))
     parser.add_argument("--halide", default="", help="directory with what halide_chains.py compiled")
     parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -287,7 +294,7 @@ def main():
         compiled = subprocess.run([sys.executable, HERE / "halide_chains.py", objects], capture_output=True, text=True)
         if compiled.returncode:
             print("skipped: Halide:", (compiled.stderr.strip().splitlines() or ["not compiled"])[-1])
-    wanted = [peer for peer in PEERS if any(peer.startswith(start) for start in args.peers.split(","))]
+    wanted = [peer for peer in everybody if any(peer.startswith(start) for start in args.peers.split(","))]
     cores, skipped = sorted(os.sched_getaffinity(0)), set()
     print(f"{'workload':8} {'threads':>7}  {'program':20} {'best ms':>9} {'median ms':>9}  times ours (from to)")
     for workload in args.workloads.split(","):
@@ -295,21 +302,30 @@ def main():
             mine = set(cores[:threads])
             sides = {"ours": Side([args.binary, workload, str(threads)], mine, False)}
             for peer in wanted:
+                if peer in CRATES:
+                    if workload != "w3" or not pathlib.Path(args.crates).exists():
+                        skipped |= {f"{peer}: {args.crates} is not built"} if workload == "w3" else set()
+                        continue
+                    sides[peer] = Side([args.crates, peer, str(threads)], mine, False)
+                    continue
                 command = [sys.executable, __file__, "--serve", peer, workload, str(threads), objects]
                 side = Side(command, mine, True)
                 if side.ready:
                     sides[peer] = side
                 elif reason := side.end():
                     skipped.add(f"{peer}: {reason}")
+            if workload == "w3" and any(peer in sides for peer in ANTIALIASED):
+                sides["ours, antialiased"] = Side([args.binary, "w3-antialiased", str(threads)], mine, False)
             for _ in range(args.rounds):
                 for side in sides.values():
                     side.turn(args.seconds)
             for name, side in sides.items():
                 side.end()
                 medians = [r["median_ms"] for r in side.rounds]
-                ratios = sorted(m / o["median_ms"] for m, o in zip(medians, sides["ours"].rounds))
+                same = "ours, antialiased" if workload == "w3" and name in ANTIALIASED else "ours"
+                ratios = sorted(m / o["median_ms"] for m, o in zip(medians, sides[same].rounds))
                 best, middle = min(r["min_ms"] for r in side.rounds), statistics.median(medians)
-                ratio = f"{statistics.median(ratios):6.2f} ({ratios[0]:.2f} {ratios[-1]:.2f})" if name != "ours" else ""
+                ratio = f"{statistics.median(ratios):6.2f} ({ratios[0]:.2f} {ratios[-1]:.2f})" if not name.startswith("ours") else ""
                 print(f"{workload:8} {threads:7}  {name:20} {best:9.2f} {middle:9.2f}  {ratio}", flush=True)
     for line in sorted(skipped):
         print("skipped:", line)

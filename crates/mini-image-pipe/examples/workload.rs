@@ -2,7 +2,7 @@
 //! another, results dropped. For every number of seconds on a line of standard input it runs that long and prints
 //! a line of JSON, so that a script can take turns between this and other programs (`benchmarks/cpu/peers.py`).
 //!
-//! `echo 1.5 | cargo run --release -p mini-image-pipe --example workload -- w1|w2|w3|w4 THREADS`
+//! `echo 1.5 | cargo run --release -p mini-image-pipe --example workload -- w1|w2|w3|w3-antialiased|w4 THREADS`
 
 #![allow(clippy::print_stdout, reason = "an example that prints its result")]
 
@@ -14,7 +14,7 @@ use mini_image_pipe::prelude::*;
 const EDGES: &str = "color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel";
 const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 sigma=1.5 ! edges:sobel inputs=gray \
                     ! blend inputs=soft,edges ! threshold threshold=100";
-const TENSOR: &str = "resize shorter_side=256 ! crop width=224 height=224 center=true \
+const TENSOR: &str = "crop width=224 height=224 center=true \
                       ! normalize mean=[0.485, 0.456, 0.406] std=[0.229, 0.224, 0.225] ! layout to=chw";
 
 /// The pipeline in one line, the size of its input, and the frames in a batch.
@@ -22,39 +22,36 @@ fn workload(name: &str) -> Option<(String, [u32; 2], usize)> {
     Some(match name {
         "w1" => (format!("resize width=1280 height=720 ! {EDGES}"), [1920, 1080], 1),
         "w2" => (format!("resize width=1920 height=1080 ! {EDGES}"), [3840, 2160], 1),
-        "w3" => (TENSOR.to_owned(), [500, 375], 32),
+        "w3" => (format!("resize shorter_side=256 ! {TENSOR}"), [500, 375], 32),
+        "w3-antialiased" => (format!("resize shorter_side=256 antialias=true ! {TENSOR}"), [500, 375], 32),
         "w4" => (FORK.to_owned(), [1920, 1080], 1),
         _ => return None,
     })
 }
 
 /// Noise: the hardest picture for branches, and no value repeats in a pattern that a predictor could learn.
-fn noise(desc: ImageDesc, state: &mut u32) -> Result<ImageBuffer, Error> {
-    let mut byte = || {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*state >> 24) as u8
-    };
-    Ok(ImageBuffer::from_bytes(desc, &(0..desc.bytes()).map(|_| byte()).collect::<Vec<u8>>())?)
+fn noise(layout: BatchLayout) -> Result<ImageBuffer, Error> {
+    let mut state = 1_u32;
+    let mut image = ImageBuffer::with_layout(layout)?;
+    for byte in image.view_mut().data_mut() {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *byte = (state >> 24) as u8;
+    }
+    Ok(image)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "w1".to_owned());
     let threads: usize = std::env::args().nth(2).map_or(Ok(1), |text| text.parse())?;
-    let (line, [width, height], batch) = workload(&name).ok_or("the workloads are w1, w2, w3 and w4")?;
+    let (line, [width, height], batch) = workload(&name).ok_or("the workloads are w1, w2, w3, w3-antialiased and w4")?;
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8)?;
-    let mut state = 1;
-    let frames = (0..batch).map(|_| noise(desc, &mut state)).collect::<Result<Vec<_>, _>>()?;
+    let input = noise(BatchLayout::tight(desc, batch)?)?;
 
     let device = Device::cpu_with(CpuConfig { threads: Some(threads), ..CpuConfig::default() });
     let config = PipelineConfig { device, max_batch_size: batch, ..PipelineConfig::default() };
     let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(&line)?, config)?;
-    if batch == 1 {
-        pipeline.set_named_input("input", &frames[0])?;
-    }
-    let mut execute = || {
-        let result = if batch == 1 { pipeline.execute() } else { pipeline.execute_batch(&frames) };
-        result.map(|_| ())
-    };
+    // A batch in one piece is used as it is; the peers' images lie in one piece as well.
+    let mut execute = || pipeline.execute_batch(std::slice::from_ref(&input)).map(|_| ());
     for _ in 0..5 {
         execute()?;
     }
