@@ -203,10 +203,13 @@ fn border_values(desc: &ImageDesc, params: &str) -> Vec<Way> {
     let full = desc.dtype.full_scale().to_string();
     let mut ways = vec![way(format!("{params} border=constant")), border("0"), border(&full)];
     if desc.dtype == DType::F32 {
-        ways.extend([border("0.25"), border("-3.5")]);
+        ways.push(border("0.25"));
     }
+    // With alpha, colours are divided by a sum of alphas: that of negative ones may come near 0, where small errors are large,
+    // and of two infinite ones it is NaN, whose bits no device promises.
     if desc.dtype == DType::F32 && !desc.format.has_alpha() {
-        // Squares beyond binary32. (With alpha, products of two such values are divided: NaN, whose bits no device promises.)
+        ways.push(border("-3.5"));
+        // Squares beyond binary32.
         ways.extend(["1e30", "-1e30"].map(|value| Way { in_range: false, ..border(value) }));
     }
     ways
