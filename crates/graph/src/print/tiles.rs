@@ -36,7 +36,10 @@ fn row(plan: &Plan, group: usize, several: bool, tiles: &Tiles) -> Vec<String> {
         format!("{across} x {down} a frame"),
         format!("{} in all", tiles.count),
         tiles.at_once.map_or_else(String::new, |n| format!("{n} at once")),
-        format!("{threads} in {} bytes", tiles.local_bytes),
+        match tiles.local_bytes {
+            0 => threads,
+            bytes => format!("{threads} in {bytes} bytes"),
+        },
         tiles.halo.map_or_else(String::new, |halo| format!("{halo:.3} computed for each pixel kept")),
     ]
 }
