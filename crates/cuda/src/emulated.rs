@@ -257,6 +257,11 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "separable 2x2 Constant(0.0) 37x21 rgb u8",
         "separable 7x4 Wrap 37x21 gray u16",
         "sobel Reflect101 37x21 gray u8",
+        // Ends of what parameters may be.
+        "resample antialias to 1x1 37x21 rgb u8",
+        "separable 0x0 Constant(255.0) 37x21 rgb u8",
+        "separable 2x2 Constant(-1e30) 37x21 rgb f32",
+        "sobel Constant(-1e30) 37x21 gray f32",
     ];
     let cases: Vec<Case> = matrix(37, 21).into_iter().filter(|c| names.contains(&c.name.as_str())).collect();
     assert_eq!(cases.len(), names.len());

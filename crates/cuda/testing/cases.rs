@@ -134,6 +134,7 @@ fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
         ("2:3", (2 * w).div_ceil(3), (2 * h).div_ceil(3)),
         ("up", w + w / 2 + 1, 2 * h + 1),
         ("1:4", w.div_ceil(4), h.div_ceil(4)),
+        ("to 1x1", 1, 1),
     ];
     for (name, ow, oh) in sizes {
         for (kind, support) in
@@ -177,6 +178,15 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
     }
     for (rx, ry) in [(0, 0), (1, 1), (3, 3), (5, 0), (0, 3), (15, 15)] {
         cases.push(separable(rx, ry, Border::Reflect101));
+    }
+    cases.push(separable(0, 0, Border::Constant(full)));
+    if image.dtype == DType::F32 && !image.format.has_alpha() {
+        // As far out as a border may be: sums stay in range, squares do not.
+        let far = Border::Constant(-1e30);
+        cases.push(separable(2, 2, far));
+        if image.format == PixelFormat::Gray {
+            cases.push(same(&format!("sobel {far:?}"), Kernel::Sobel(Sobel { border: far }), &[], image));
+        }
     }
 }
 
