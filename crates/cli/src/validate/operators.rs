@@ -45,7 +45,7 @@ fn list(calls: &Calls, request: &Request) -> Vec<Case> {
             let Ok(desc) = ImageDesc::new(width, height, format, dtype) else { continue };
             let desc = desc.with_layout(layout);
             let mut ways = (calls.usual)(&desc);
-            if request.full || CORNER_SIZES.contains(&(width, height)) {
+            if CORNER_SIZES.contains(&(width, height)) {
                 ways.extend((calls.corners)(&desc));
             }
             for way in ways {
