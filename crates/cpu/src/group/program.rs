@@ -5,7 +5,7 @@ use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
 use super::{capacity, merge};
-use crate::rows::{Input, Lowering, RowShape, RowStage, Taps, lower};
+use crate::rows::{Chain, Input, Lowering, RowShape, RowStage, Taps, lower};
 
 /// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
 #[derive(Debug)]
@@ -117,6 +117,7 @@ impl Program {
             .filter(|(stage, _)| stage.store.is_some())
             .map(|(stage, &result)| Root { stage: result, height: stage.output.height, shared: read(result) })
             .collect();
+        let (stages, roots) = chain(stages, roots);
         Ok(Self::Rows(Rows::new(stages, roots)))
     }
 }
@@ -150,6 +151,53 @@ impl Rows {
         let at = |s: usize| (s as u64 * u64::from(root.height) / strips as u64) as u32;
         at(strip)..at(strip + 1)
     }
+}
+
+/// Joins stages with the one that alone reads them, where both go row by row.
+fn chain(stages: Vec<RowStage>, mut roots: Vec<Root>) -> (Vec<RowStage>, Vec<Root>) {
+    let mut readers = vec![0; stages.len()];
+    for &input in stages.iter().flat_map(|stage| &stage.inputs) {
+        if let Input::Stage(input) = input {
+            readers[input] += 1;
+        }
+    }
+    for root in &roots {
+        readers[root.stage] += 1;
+    }
+    // Stages that are left, none where one has been joined with its reader; and where each stage has gone.
+    let mut left: Vec<Option<RowStage>> = Vec::new();
+    for stage in stages {
+        let joined = match stage.inputs[..] {
+            [Input::Stage(input)] if readers[input] == 1 => {
+                let first = left[input].as_ref().expect("joined with its only reader, which this is");
+                Chain::join(first, &stage).map(|joined| (input, joined))
+            }
+            _ => None,
+        };
+        match joined {
+            Some((input, joined)) => {
+                left[input] = None;
+                left.push(Some(joined));
+            }
+            None => left.push(Some(stage)),
+        }
+    }
+    let mut places = Vec::new();
+    let mut next = 0;
+    for stage in &left {
+        places.push(next);
+        next += usize::from(stage.is_some());
+    }
+    let mut stages: Vec<RowStage> = left.into_iter().flatten().collect();
+    for input in stages.iter_mut().flat_map(|stage| &mut stage.inputs) {
+        if let Input::Stage(stage) = input {
+            *stage = places[*stage];
+        }
+    }
+    for root in &mut roots {
+        root.stage = places[root.stage];
+    }
+    (stages, roots)
 }
 
 /// Lets stages compute several rows at a time only where all these rows will be asked for.

@@ -30,7 +30,12 @@ struct Piece<'a> {
 impl Strip<'_> {
     /// Row `y` of a result.
     pub(super) fn row_mut(&mut self, result: usize, y: u32) -> RowMut<'_> {
-        let [row, ..] = self.rows_mut(result, y..y + 1);
+        let piece = &mut self.outputs[result];
+        let start = (y - piece.first) as usize * piece.layout.row_stride;
+        let mut row = RowMut::default();
+        for (p, plane) in piece.planes.iter_mut().enumerate() {
+            row.set(p, &mut plane[start..start + piece.layout.desc.row_bytes()]);
+        }
         row
     }
 

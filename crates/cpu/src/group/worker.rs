@@ -66,6 +66,8 @@ impl<'a> Worker<'a> {
                 let slot = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
                 let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
                 strip.row_mut(root, y).copy_from(&origin.row(slot as u32));
+            } else if stages[stage].together == 1 {
+                self.compute(stage, y, Target::Out(std::slice::from_mut(&mut strip.row_mut(root, y))));
             } else if let Some(rows) = together(&stages[stage], &ranges[root], y) {
                 let mut out = strip.rows_mut(root, rows.clone());
                 self.compute(stage, y, Target::Out(&mut out[..rows.len()]));
@@ -136,7 +138,8 @@ impl<'a> Worker<'a> {
             let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
             let origins = self.shared.origins(step, before, self.frame);
             let uniforms = &self.shared.uniforms[step.uniforms];
-            let job = Job { level: self.shared.level, pass, y, uniforms, origins, indices: &indices };
+            let Shared { level, uniforms: all_uniforms, .. } = self.shared;
+            let job = Job { level, pass, y, uniforms, all_uniforms, origins, indices: &indices };
             let scratch = &mut scratch[..cache.scratch_bytes];
             match &mut target {
                 Target::Out(out) => step.kernel.compute(&job, scratch, &mut out[0]),
@@ -165,12 +168,13 @@ impl<'a> Worker<'a> {
         let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
         let origins = self.shared.origins(step, before, self.frame);
         let uniforms = &self.shared.uniforms[step.uniforms];
-        let level = self.shared.level;
+        let Shared { level, uniforms: all_uniforms, .. } = self.shared;
         let jobs: [Job<'_>; TOGETHER] = std::array::from_fn(|i| Job {
             level,
             pass: 0,
             y: y + i as u32,
             uniforms,
+            all_uniforms,
             origins,
             indices: &indices[i],
         });

@@ -6,6 +6,7 @@ mod borders;
 pub(crate) mod byte_blur;
 mod byte_maps;
 pub(crate) mod byte_taps;
+mod chain;
 mod color;
 mod gather;
 mod gray;
@@ -22,6 +23,9 @@ mod vertical;
 
 use std::fmt;
 
+use mip_plan::Uniforms;
+
+pub(crate) use chain::Chain;
 pub(crate) use lower::{Input, Lowering, RowStage, lower};
 pub(crate) use row::{Origin, Row, RowMut, RowShape};
 pub(crate) use taps::Taps;
@@ -62,6 +66,8 @@ pub(crate) struct Job<'a> {
     pub(crate) y: u32,
     /// Uniforms of the kernel.
     pub(crate) uniforms: &'a [f32],
+    /// Those of all stages of the plan's group.
+    pub(crate) all_uniforms: &'a [Uniforms],
     /// Where the rows of each input are.
     pub(crate) origins: [Origin<'a>; 2],
     /// Which of them this pass reads.
