@@ -316,9 +316,11 @@ def main():
                     skipped.add(f"{peer}: {reason}")
             if workload == "w3" and any(peer in sides for peer in ANTIALIASED):
                 sides["ours, antialiased"] = Side([args.binary, "w3-antialiased", str(threads)], mine, False)
-            for _ in range(args.rounds):
+            for _ in range(args.rounds + 1):
                 for side in sides.values():
                     side.turn(args.seconds)
+            for side in sides.values():
+                del side.rounds[0]  # programs were still starting beside it
             for name, side in sides.items():
                 side.end()
                 medians = [r["median_ms"] for r in side.rounds]
