@@ -65,11 +65,11 @@ fn random_replays(request: &Request, ordered: bool) -> Outcome {
     let seeds: Vec<u64> = (0..request.graphs as u64).map(|i| request.seed.wrapping_add(i)).collect();
     cases(request.jobs, &seeds, |&seed| {
         let mut numbers = SplitMix64::new(seed);
-        let line = random::line(&mut numbers, 10);
         let (width, height) = (1 + numbers.below(70), 1 + numbers.below(50));
         let format = PixelFormat::ALL[numbers.below(PixelFormat::ALL.len() as u32) as usize];
         let dtype = [DType::U8, DType::U16, DType::F32][numbers.below(3) as usize];
         let desc = ImageDesc::new(width, height, format, dtype).map_err(text)?;
+        let line = random::line(&mut numbers, 10, &desc)?;
         let streams = 1 + numbers.below(6);
         let what = |round: u64, t: String| {
             format!("seed {seed}, run {round}, {desc}, {streams} streams, {line}: {t}")

@@ -53,11 +53,11 @@ fn random_graphs(request: &Request) -> Outcome {
     let seeds: Vec<u64> = (0..request.graphs as u64).map(|i| request.seed.wrapping_add(i)).collect();
     let outcome = cases(request.jobs, &seeds, |&seed| {
         let mut numbers = SplitMix64::new(seed);
-        let line = random::line(&mut numbers, 12);
         let (width, height) = (1 + numbers.below(70), 1 + numbers.below(50));
         let format = PixelFormat::ALL[numbers.below(PixelFormat::ALL.len() as u32) as usize];
         let dtype = DType::ALL[numbers.below(DType::ALL.len() as u32) as usize];
         let desc = ImageDesc::new(width, height, format, dtype).map_err(text)?;
+        let line = random::line(&mut numbers, 12, &desc)?;
         let images: Vec<ImageBuffer> =
             (0..FRAMES).map(|i| Picture::Noise.draw(desc, seed.wrapping_add(i))).collect();
         let streams = 2 + numbers.below(5);
