@@ -212,6 +212,12 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let soft = case.gaussian(turned, 1, Border::Constant(9.0));
     case.map(MapKernel::Threshold, &[90.0, 200.0], &[soft], bgra.with_size(sw, sh));
     all.push(case.storing(&[1, 2, 3]));
+    // A window whose rows are kept from one to the next, read from bottom to top behind a pointwise kernel.
+    let mut case = GroupCase::new(&of("blur threshold flip"), &[rgb]);
+    let soft = case.gaussian(IN, 1, MIRROR);
+    let cut = case.map(MapKernel::Threshold, &[100.0, 255.0], &[soft], rgb);
+    case.gather(cut, AxisMap::Offset { first: 0 }, AxisMap::Flip { last: h - 1 }, w, h);
+    all.push(case.storing(&[0, 2]));
     // Three windows, one after the other.
     let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray)]);
     let a = case.gaussian(IN, 2, MIRROR);

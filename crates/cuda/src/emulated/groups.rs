@@ -83,7 +83,7 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
 
 #[test]
 fn some_groups_give_the_bytes_of_the_cpu() {
-    let chosen = ["edges 2:3", "fork some stored", "blur resize blur", "tensor"];
+    let chosen = ["edges 2:3", "fork some stored", "blur resize blur", "blur threshold flip", "tensor"];
     for case in groups(61, 43).iter().filter(|c| chosen.iter().any(|n| c.name.starts_with(n))) {
         compare(case, 2, Strides::Tight, 1);
     }

@@ -72,10 +72,22 @@ fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
         (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
         (Kernel::Gather(k), Operand::Stage(s)) => {
             let table = |map| matches!(map, AxisMap::Nearest { .. });
-            table(k.x) || table(k.y) || stateful(&setting.stage(s).kernel)
+            let upwards = matches!(k.y, AxisMap::Flip { .. }) && marches(setting, s);
+            table(k.x) || table(k.y) || stateful(&setting.stage(s).kernel) || upwards
         }
         _ => false,
     })
+}
+
+/// Whether a window computes a value, at its own place or behind pointwise kernels: its rows are kept from one to the
+/// next, so they have to come from top to bottom.
+fn marches(setting: &Setting<'_>, stage: usize) -> bool {
+    let stage = setting.stage(stage);
+    let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if marches(setting, s));
+    match stage.kernel {
+        Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
+        _ => window(&stage.kernel).is_some(),
+    }
 }
 
 /// A filter of one channel read by one small window with the same mirroring border. The mirror image of a
