@@ -14,12 +14,18 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 4] = [
+const PIPELINES: [(&str, u32, u32, &str); 5] = [
     (
         "w1",
         1920,
         1080,
         "resize width=1280 height=720 ! color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel",
+    ),
+    (
+        "awkward",
+        1919,
+        1077,
+        "resize width=1283 height=721 ! color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel",
     ),
     (
         "w2",

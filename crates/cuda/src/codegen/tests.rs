@@ -42,6 +42,7 @@ fn fused_groups() {
     insta::assert_snapshot!("w1_fused", of("w1"));
     insta::assert_snapshot!("w3_fused", of("w3"));
     insta::assert_snapshot!("w4_fused", of("w4"));
+    insta::assert_snapshot!("awkward_fused", of("awkward"));
 }
 
 /// What cannot be one kernel says why, and is a kernel a stage.

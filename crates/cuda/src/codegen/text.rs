@@ -19,6 +19,7 @@ pub(crate) enum Piece {
     Patch,
     Window,
     Exact,
+    Bilinear,
 }
 
 impl Piece {
@@ -38,6 +39,7 @@ impl Piece {
             Self::Patch => include_str!("../kernels/fused/patch.cu"),
             Self::Window => include_str!("../kernels/fused/window.cu"),
             Self::Exact => include_str!("../kernels/fused/exact.cu"),
+            Self::Bilinear => include_str!("../kernels/fused/bilinear.cu"),
         }
     }
 }

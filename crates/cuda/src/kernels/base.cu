@@ -82,6 +82,21 @@ INLINE constexpr int piece_of(int a, int bytes) {
          : a >= 2 && bytes % 2 == 0 ? 2 : 1;
 }
 
+// Addresses in shared memory that are kept: the compiler would rather work them out again and again.
+#ifdef __CUDA_ARCH__
+typedef u32 SharedAddress;
+INLINE SharedAddress kept(const u8* p) {
+    u32 a = (u32)__cvta_generic_to_shared(p);
+    asm volatile("" : "+r"(a));
+    return a;
+}
+INLINE u8* shared_at(SharedAddress a) { return (u8*)__cvta_shared_to_generic(a); }
+#else
+typedef unsigned long long SharedAddress;
+INLINE SharedAddress kept(const u8* p) { return (SharedAddress)p; }
+INLINE u8* shared_at(SharedAddress a) { return (u8*)a; }
+#endif
+
 // Copies of A bytes to shared memory that run while the thread goes on, where the architecture has them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define HAS_ASYNC_COPY true
@@ -93,10 +108,24 @@ template <int A> INLINE void start_copy(u8* to, const u8* from) {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(A) : "memory");
 }
 INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// The first `bytes` of 16 bytes, and zeros.
+INLINE void start_part_copy(u8* to, const u8* from, int bytes) {
+    const u32 address = (u32)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
+}
+// Ends a group of copies.
+INLINE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until no more than N groups are on their way.
+template <int N> INLINE void wait_for_groups() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 #else
 #define HAS_ASYNC_COPY false
-template <int A> INLINE void start_copy(u8*, const u8*) {}
+template <int A> INLINE void start_copy(u8* to, const u8* from) { *(typename Piece<A>::Type*)to = __ldg((const typename Piece<A>::Type*)from); }
 INLINE void wait_for_copies() {}
+INLINE void start_part_copy(u8* to, const u8* from, int bytes) {
+    for (int b = 0; b < bytes; b++) to[b] = __ldg(from + b);
+}
+INLINE void end_group() {}
+template <int N> INLINE void wait_for_groups() {}
 #endif
 
 // Copies `count` pieces of A bytes to shared memory with all threads of a block, or all lanes of a warp:

@@ -21,6 +21,14 @@ pub(super) struct Code {
     pub items: Vec<Item>,
 }
 
+/// Whether all weighted sums are means: weights are not negative, and add up to 1.
+pub(super) fn is_mean(axis: &AxisTaps) -> bool {
+    (0..axis.outputs()).all(|i| {
+        let weights = axis.weights(i);
+        weights.iter().all(|&w| w >= 0.0) && weights.iter().sum::<f32>() < 1.000_001
+    })
+}
+
 /// The address of a coordinate in a patch.
 fn place(patch: usize, x: &str, y: &str) -> String {
     format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
@@ -71,6 +79,7 @@ impl Writer<'_> {
             }
             What::Map => format!("{declare} {}", self.map(node, &name)),
             What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
+            What::Resample(_) if self.pass.by_warps => self.bilinear(n, &name, &declare, code),
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
             What::Window(patch) => return self.window(Some(patch), n, &name, &declare, code),
             What::Chained => return self.window(None, n, &name, &declare, code),
@@ -122,6 +131,9 @@ impl Writer<'_> {
                         return format!(
                             "gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);"
                         );
+                    }
+                    if self.only_for_luma(node.inputs[0]) {
+                        return format!("gray_of_means<{STRIP}, {r}, {g}, {b}>({name}, {from});");
                     }
                     format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
                 } else {
@@ -207,12 +219,6 @@ impl Writer<'_> {
         );
         let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
         // Means of samples round to samples: nothing has to be saturated.
-        let is_mean = |axis: &AxisTaps| {
-            (0..axis.outputs()).all(|i| {
-                let weights = axis.weights(i);
-                weights.iter().all(|&w| w >= 0.0) && weights.iter().sum::<f32>() < 1.000_001
-            })
-        };
         let mean = t != "float" && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
         let round =
             if mean { format!("round_inside<{numbers}>") } else { format!("round_strip<{t}, {numbers}>") };

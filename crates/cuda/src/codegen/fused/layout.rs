@@ -26,9 +26,21 @@ pub(super) struct Pass {
     /// Rows made between two fillings of the raw copies; all of them where there are none.
     pub chunk: i64,
     pub raws: Vec<Raw>,
+    /// Each warp fetches the source rows of its one resampling by itself: see [`super::bilinear`].
+    pub by_warps: bool,
 }
 
 impl Pass {
+    /// Whether rows come in chunks that the block copies together.
+    pub(super) const fn chunked(&self) -> bool {
+        !self.raws.is_empty() && !self.by_warps
+    }
+
+    /// Rows that a warp makes, of a chunk where there are chunks.
+    pub(super) const fn rows_of_warp(&self) -> i64 {
+        ceil(self.chunk, WARPS)
+    }
+
     /// Numbers that a thread keeps from row to row for its windows.
     pub(super) fn kept(&self, setting: &Setting<'_>) -> usize {
         let of = |node: &Node| match node.of {
@@ -80,7 +92,7 @@ impl Layout {
         let (width, height) = (i64::from(last.width), i64::from(last.height));
         let windows = !roles.patches.is_empty();
         let columns = best_columns(setting, roles, width)?;
-        let enough = 3 * i64::from(target.multiprocessors);
+        let enough = 5 * i64::from(target.multiprocessors) / 2;
         let blocks = |rows: i64| ceil(width, columns) * ceil(height, rows) * setting.batch() as i64;
         let candidates: &[i64] =
             if windows { &[72, 64, 56, 48, 40, 32, 24, 16, 8, 4] } else { &[32, 16, 8, 4] };
@@ -90,7 +102,9 @@ impl Layout {
                 continue;
             }
             let layout = Self::with(setting, roles, columns, rows)?;
-            if layout.shared <= GOOD_SHARED {
+            // With rings of source rows, four blocks run at once for their registers.
+            let rings = layout.passes.iter().any(|p| p.by_warps);
+            if layout.shared <= if rings { MOST_SHARED } else { GOOD_SHARED } {
                 return Ok(layout);
             }
             smallest = Some(layout);
@@ -138,10 +152,17 @@ impl Layout {
         };
         // One lane more, for what the last one takes from the next.
         let strips = own / STRIP + i64::from(nodes.chains());
-        let mut pass = Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new() };
+        let mut pass =
+            Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
         let straight = patch.is_some_and(|k| roles.patches[k].exact.is_some());
-        if !found.is_empty() && !straight {
+        if straight || found.is_empty() {
+            return Some(pass);
+        }
+        if let Some(raw) = self.ring(setting, &pass, end) {
+            pass.raws.push(raw);
+            pass.by_warps = true;
+        } else {
             pass.chunk = rows.min(2 * WARPS);
             let mut offset = end;
             for (node, buffer) in found {
@@ -223,7 +244,7 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
 }
 
 /// The coordinates that strips of `unit` read when a pass makes `len` from `first` on.
-fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> (i64, i64) {
+pub(super) fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> (i64, i64) {
     if coordinate.flipped {
         // The strip at `first` reads `unit` coordinates from its mapped start on, later ones lower.
         (coordinate.offset - (first + len - unit), coordinate.offset - first + unit)

@@ -13,8 +13,10 @@
 //! nodes     the values of a pass, and when each is needed
 //! emit, passes, parameters    their text
 //! exact     resizing by simple ratios in integers
+//! bilinear  resizing RGB bytes by other ratios, source rows fetched by each warp for itself
 //! ```
 
+mod bilinear;
 mod describe;
 mod emit;
 mod exact;
@@ -41,8 +43,8 @@ use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
 const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window];
-const PIECES_WITH_EXACT: &[Piece] =
-    &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window, Piece::Exact];
+const ALL_PIECES: &[Piece] =
+    &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window, Piece::Exact, Piece::Bilinear];
 
 /// Everything decided about a fused kernel but its text.
 struct Decided {
@@ -139,6 +141,8 @@ pub(super) fn fused_code(
         planes: 1,
         shared: layout.shared as u32,
     };
+    let shortcuts =
+        roles.patches.iter().any(|p| p.exact.is_some()) || layout.passes.iter().any(|p| p.by_warps);
     Ok(StageCode {
         variants,
         fields: parameters.fields,
@@ -148,7 +152,7 @@ pub(super) fn fused_code(
         uniforms: parameters.uniforms,
         grid,
         text,
-        pieces: if roles.patches.iter().any(|p| p.exact.is_some()) { PIECES_WITH_EXACT } else { PIECES },
+        pieces: if shortcuts { ALL_PIECES } else { PIECES },
     })
 }
 
@@ -175,10 +179,11 @@ fn blocks_at_once(setting: &Setting<'_>, roles: &Roles, layout: &Layout, align_i
     let integers =
         |pass: &layout::Pass| pass.patch.is_some_and(|k| roles.patches[k].exact.is_some()) && align_in >= 4;
     // Sums and weights of a resampling in registers beside everything else.
-    let resamples = layout.passes.iter().any(|pass| !pass.raws.is_empty() && !integers(pass));
+    let resamples = layout.passes.iter().any(|pass| pass.chunked() && !integers(pass));
+    let rings = layout.passes.iter().any(|pass| pass.by_warps);
     let kept = layout.passes.iter().map(|pass| pass.kept(setting)).max().unwrap_or(0);
     match kept {
-        0..=56 if !resamples => 5,
+        0..=56 if !resamples && !rings => 5,
         0..=72 => 4,
         _ => 3,
     }

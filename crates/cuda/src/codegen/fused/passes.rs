@@ -63,7 +63,7 @@ impl Writer<'_> {
             text.push_str(&self.exact_rows(exact));
         } else if let Some(at_once) = self.loads_at_once() {
             text.push_str(&self.pointwise(at_once, &first_x, &first_y, &height));
-        } else if self.pass.raws.is_empty() {
+        } else if !self.pass.chunked() {
             text.push_str(&self.rows(&first_x, &first_y, &height));
         } else {
             text.push_str(&self.chunks(&first_x, &first_y, &height));
@@ -278,10 +278,10 @@ impl Writer<'_> {
         let pass = self.pass;
         let code = self.code();
         let lead = code.items.iter().map(|i| -i.since).max().unwrap_or(0).max(0);
-        let each = (pass.chunk + WARPS - 1) / WARPS;
-        let chunk = if pass.raws.is_empty() { "" } else { " + chunk" };
+        let each = pass.rows_of_warp();
+        let chunk = if pass.chunked() { " + chunk" } else { "" };
         let bottom = format!("min({first_y}{chunk} + {}, {height})", pass.chunk.min(pass.rows));
-        let bottom = if pass.raws.is_empty() { bottom } else { "bottom + 1".to_owned() };
+        let bottom = if pass.chunked() { "bottom + 1".to_owned() } else { bottom };
         let mut strip = format!(
             "const int x = {first_x} + strip * {STRIP};\nconst int from = {first_y}{chunk} + (int)threadIdx.y * {each}, first = max(from, 0), last = min(from + {each}, {bottom});\n"
         );
@@ -315,8 +315,8 @@ impl Writer<'_> {
             );
         }
         let strips = pass.strips;
-        if pass.nodes.chains() {
-            // All lanes take part: they hand columns to their neighbours.
+        if pass.nodes.chains() || pass.by_warps {
+            // All lanes take part: they hand columns to their neighbours, or fetch rows together.
             format!(
                 "{{\n    const int strip = min((int)threadIdx.x, {});\n{}}}\n",
                 strips - 1,
@@ -350,7 +350,11 @@ impl Writer<'_> {
             let name = self.name(node);
             let desc = self.setting.desc(of);
             if let Some(k) = pass.patch {
-                let guard = if pass.nodes.chains() { format!("if ({inner}) ") } else { String::new() };
+                let guard = match (pass.nodes.chains(), pass.by_warps) {
+                    (true, _) => format!("if ({inner}) "),
+                    (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.strips),
+                    (false, false) => String::new(),
+                };
                 let _ = writeln!(
                     text,
                     "{guard}tile_store<P{k}::T, P{k}::C, {STRIP}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, {name});"
@@ -363,7 +367,11 @@ impl Writer<'_> {
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
                     self.layout.columns,
                     self.layout.rows,
-                    if pass.nodes.chains() { format!(" && {inner}") } else { String::new() }
+                    match (pass.nodes.chains(), pass.by_warps) {
+                        (true, _) => format!(" && {inner}"),
+                        (false, true) => format!(" && (int)threadIdx.x < {}", pass.strips),
+                        (false, false) => String::new(),
+                    }
                 )),
                 (None, true) => Some(inner.clone()),
                 (None, false) => None,
