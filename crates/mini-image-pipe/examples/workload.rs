@@ -43,7 +43,8 @@ fn noise(layout: BatchLayout) -> Result<ImageBuffer, Error> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "w1".to_owned());
     let threads: usize = std::env::args().nth(2).map_or(Ok(1), |text| text.parse())?;
-    let (line, [width, height], batch) = workload(&name).ok_or("the workloads are w1, w2, w3, w3-antialiased and w4")?;
+    let (line, [width, height], batch) =
+        workload(&name).ok_or("the workloads are w1, w2, w3, w3-antialiased and w4")?;
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8)?;
     let input = noise(BatchLayout::tight(desc, batch)?)?;
 
