@@ -156,6 +156,7 @@ pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
         edges(&of("edges 1:2"), rgb, w.div_ceil(2), h.div_ceil(2), MIRROR),
         edges(&of("edges up"), rgb, w + w / 3 + 1, h + h / 4 + 1, Border::Reflect),
         edges(&of("edges replicate"), rgb, two_thirds(w), h.div_ceil(2), Border::Replicate),
+        edges(&of("edges skipping rows"), rgb, w + 1, h.div_ceil(4), MIRROR),
         edges(&of("edges constant"), rgb, w, two_thirds(h), Border::Constant(40.0)),
         edges(&of("edges no sample"), gray.with_format(PixelFormat::Bgr), w, h, Border::Constant(76.75)),
         edges(&of("edges u16"), rgb.with_dtype(DType::U16), two_thirds(w), h, MIRROR),
