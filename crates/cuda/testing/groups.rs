@@ -133,6 +133,24 @@ pub fn tensor(name: &str, input: ImageDesc, w: u32, h: u32, crop: (u32, u32)) ->
     case.last()
 }
 
+/// crop -> resize -> normalise to f32 planes.
+pub fn piece(
+    name: &str,
+    input: ImageDesc,
+    (left, top): (u32, u32),
+    size: (u32, u32),
+    w: u32,
+    h: u32,
+) -> GroupCase {
+    let mut case = GroupCase::new(name, &[input]);
+    let (x, y) = (AxisMap::Offset { first: left }, AxisMap::Offset { first: top });
+    let cropped = case.gather(IN, x, y, size.0, size.1);
+    let small = case.resize(cropped, w, h);
+    let output = case.desc(small).with_dtype(DType::F32).with_layout(Layout::Chw);
+    case.map(MapKernel::Affine, &[0.017, 0.018, 0.019, -2.1, -2.0, -1.8], &[small], output);
+    case.last()
+}
+
 /// The benchmark's workloads.
 pub fn workloads() -> Vec<(GroupCase, &'static [usize])> {
     let rgb = |w, h| image(w, h, PixelFormat::Rgb, DType::U8);
@@ -167,6 +185,18 @@ pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
         fork(&of("fork f32"), rgb.with_dtype(DType::F32).with_format(PixelFormat::Bgra), Border::Reflect),
         tensor(&of("tensor"), rgb, two_thirds(w), two_thirds(h), (w.div_ceil(3), h.div_ceil(2))),
     ];
+    all.push(piece(
+        &of("piece"),
+        rgb,
+        (w / 3, h / 4),
+        (w.div_ceil(2), h.div_ceil(2)),
+        w.div_ceil(3),
+        h.div_ceil(3),
+    ));
+    // Nothing but the resize is left.
+    let mut case = piece(&of("piece as it is"), rgb, (w / 2, 0), (w.div_ceil(2), h), w.div_ceil(3), h);
+    case.stages.truncate(2);
+    all.push(case.storing(&[1]));
     let mut case = edges(&of("edges all stored"), rgb, two_thirds(w), two_thirds(h), MIRROR);
     case.stored = vec![0, 1, 2, 3];
     all.push(case);

@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 5] = [
+const PIPELINES: [(&str, u32, u32, &str); 6] = [
     (
         "w1",
         1920,
@@ -38,6 +38,12 @@ const PIPELINES: [(&str, u32, u32, &str); 5] = [
         500,
         375,
         "resize width=341 height=256 ! crop center=true width=224 height=224 ! normalize mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225] ! layout to=chw",
+    ),
+    (
+        "piece",
+        3840,
+        2160,
+        "crop x=1000 y=333 width=300 height=300 ! resize width=224 height=224 ! normalize mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225] ! layout to=chw",
     ),
     (
         "w4",

@@ -4,7 +4,7 @@ use mip_plan::{Border, Plan};
 
 use super::{GroupCode, Target, group_code};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
-use crate::emulated::group_cases::{edges, plan as group_plan, workloads};
+use crate::emulated::group_cases::{edges, piece, plan as group_plan, workloads};
 
 fn code(plan: &Plan) -> GroupCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
@@ -43,6 +43,21 @@ fn fused_groups() {
     insta::assert_snapshot!("w3_fused", of("w3"));
     insta::assert_snapshot!("w4_fused", of("w4"));
     insta::assert_snapshot!("awkward_fused", of("awkward"));
+}
+
+/// Where a crop lies is in the tables of the resize that reads it.
+#[test]
+fn crops_of_one_size_share_a_kernel() {
+    let image = operators(1920, 1080).remove(0).inputs[0];
+    let at = |place| piece("piece", image, place, (300, 200), 224, 224);
+    let program = |place| {
+        let code = code(&group_plan(&at(place), 1, Strides::Tight));
+        assert_eq!((code.unfused, code.stages.len()), (None, 1));
+        super::without_comments(&code.source)
+    };
+    let first = program((0, 0));
+    assert_eq!(first, program((1001, 333)));
+    assert_eq!(first, program((1620, 880)));
 }
 
 /// What cannot be one kernel says why, and is a kernel a stage.

@@ -70,6 +70,12 @@ impl AxisTaps {
         Some(Self { taps: self.taps, starts: starts.into(), weights: weights.into() })
     }
 
+    /// The table over a source that has `first` coordinates more in front.
+    #[must_use]
+    pub fn behind(&self, first: u32) -> Self {
+        Self { starts: self.starts.iter().map(|start| start + first).collect(), ..self.clone() }
+    }
+
     /// Weights an output has.
     pub const fn taps(&self) -> usize {
         self.taps
@@ -117,6 +123,13 @@ mod tests {
         assert_eq!((part.outputs(), part.starts()), (2, &[1, 2][..]));
         assert_eq!(part.weights(1), table.weights(2));
         assert_eq!((table.range(2..4), table.range(1..1)), (None, None));
+    }
+
+    #[test]
+    fn a_source_may_begin_earlier() {
+        let taps = AxisTaps::from_contributions(4, &[vec![(0, 0.5), (1, 0.5)], vec![(3, 1.0)]]);
+        let later = taps.behind(10);
+        assert_eq!((later.starts(), later.all_weights()), (&[10, 12][..], taps.all_weights()));
     }
 
     #[test]

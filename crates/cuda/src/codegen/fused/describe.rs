@@ -1,6 +1,7 @@
 use mip_core::BatchLayout;
 use mip_plan::{Group, Tiles};
 
+use super::crop::crops_in_resizes;
 use super::layout::{Layout, Pass};
 use super::setting::{STRIP, Setting, WARPS};
 use super::{Decided, blocks_at_once, decide};
@@ -8,6 +9,7 @@ use crate::codegen::Target;
 
 /// The blocks of a group that is one kernel; nothing for others.
 pub(crate) fn fused_tiles(group: &Group, layouts: &[BatchLayout], target: Target) -> Option<Tiles> {
+    let group = &*crops_in_resizes(group);
     let setting = Setting { group, layouts };
     let Decided { roles, layout } = decide(&setting, target).ok()?;
     let frame = [layout.x.blocks as u64, layout.y.blocks as u64];

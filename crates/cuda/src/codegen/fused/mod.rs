@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! setting   the group; what cannot be fused, and why
+//! crop      resizes of crops as resizes of what is cropped
 //! roles     which results lie in patches
 //! regions   what part of each patch a block needs, worked out backwards from the outputs
 //! layout    blocks, shared memory, passes
@@ -17,6 +18,7 @@
 //! ```
 
 mod bilinear;
+mod crop;
 mod describe;
 mod emit;
 mod exact;
@@ -33,6 +35,7 @@ use std::fmt::Write as _;
 use mip_core::BatchLayout;
 use mip_plan::{Group, Operand};
 
+use self::crop::crops_in_resizes;
 pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
 use self::passes::{Writer, indented, patch_type};
@@ -54,7 +57,9 @@ struct Decided {
 
 fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     let stages = &setting.group.stages;
-    if !stages.iter().any(|s| s.inputs.iter().any(|i| matches!(i, Operand::Stage(_)))) {
+    let read = |s: usize| setting.consumers(Operand::Stage(s)).next().is_some();
+    let dropped = (0..stages.len()).any(|s| stages[s].store.is_none() && !read(s));
+    if !dropped && !(0..stages.len()).any(read) {
         return Err("its stages do not read each other".to_owned());
     }
     for (index, stage) in stages.iter().enumerate() {
@@ -86,7 +91,7 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
 /// # Errors
 /// The reason, in words.
 pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> Result<(), String> {
-    decide(&Setting { group, layouts }, target).map(|_| ())
+    decide(&Setting { group: &crops_in_resizes(group), layouts }, target).map(|_| ())
 }
 
 /// The kernel of a group of several stages. `fixed` says whether a buffer's strides are certain, `name` names
@@ -101,6 +106,7 @@ pub(super) fn fused_code(
     fixed: &dyn Fn(usize) -> bool,
     name: &dyn Fn(Operand) -> String,
 ) -> Result<StageCode, String> {
+    let group = &*crops_in_resizes(group);
     let setting = Setting { group, layouts };
     let Decided { roles, layout } = decide(&setting, target)?;
     let parameters = parameters::parameters(&setting, &roles, &layout);
