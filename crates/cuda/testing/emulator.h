@@ -99,23 +99,6 @@ static float exchange(float v, int step) {
     warps[thread / 32].wait();
     return got;
 }
-static inline float __shfl_sync(unsigned, float v, int lane) { return exchange(v, lane - running % 32); }
-static inline int __shfl_sync(unsigned, int v, int lane) {
-    float bits;
-    memcpy(&bits, &v, 4);
-    bits = exchange(bits, lane - running % 32);
-    memcpy(&v, &bits, 4);
-    return v;
-}
-static inline int __all_sync(unsigned, int v) {
-    const int first = running / 32 * 32;
-    handed[running] = (float)(v != 0);
-    warps[running / 32].wait();
-    int all = 1;
-    for (int lane = 0; lane < 32; lane++) all &= handed[first + lane] != 0;
-    warps[running / 32].wait();
-    return all;
-}
 static inline float __shfl_up_sync(unsigned, float v, int by) { return exchange(v, -by); }
 static inline float __shfl_down_sync(unsigned, float v, int by) { return exchange(v, by); }
 static void fiber() {

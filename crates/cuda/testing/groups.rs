@@ -224,6 +224,13 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let small = case.resize(soft, w.div_ceil(2) + 1, h.div_ceil(3) + 1);
     case.gaussian(small, 2, MIRROR);
     all.push(case.last());
+    // A resize of a part of what is blurred.
+    let mut case = GroupCase::new(&of("blur crop resize"), &[rgb]);
+    let soft = case.gaussian(IN, 1, MIRROR);
+    let (x, y) = (AxisMap::Offset { first: w / 3 }, AxisMap::Offset { first: h / 4 });
+    let cropped = case.gather(soft, x, y, w.div_ceil(2), h.div_ceil(2));
+    case.resize(cropped, w.div_ceil(3), h.div_ceil(2) + 1);
+    all.push(case.last());
     // Mirrored before and after a window; a nearest resize of it.
     let mut case = GroupCase::new(&of("flip blur flip nearest"), &[rgb]);
     let same = AxisMap::Offset { first: 0 };

@@ -73,6 +73,12 @@ impl Group {
         reads
     }
 
+    /// Whether nothing takes a stage's result but one input of another stage.
+    pub fn is_read_once(&self, stage: usize) -> bool {
+        let inputs = self.stages.iter().flat_map(|s| &s.inputs);
+        self.stages[stage].store.is_none() && inputs.filter(|&&i| i == Operand::Stage(stage)).count() == 1
+    }
+
     /// Buffers written, in stage order.
     pub fn writes(&self) -> Vec<BufferId> {
         self.stages.iter().filter_map(|s| s.store).collect()

@@ -11,7 +11,7 @@ use mip_runtime::{DirtyReason, GraphStats};
 use mip_testkit::images::{Picture, SplitMix64};
 
 use super::modes::{CHAIN, DIAMOND, Results, all_same, picture, results, text};
-use super::{Outcome, Pending, Request, cases, random};
+use super::{Outcome, Pending, Request, cases, if_replayed, random};
 
 pub(super) fn checks(request: &Request) -> Vec<Pending> {
     let graphs = request.graphs;
@@ -22,7 +22,10 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
             Box::new(|r| random_replays(r, true)),
         ),
         (format!("a replayed diamond, {} executions", request.repeat), Box::new(repeated)),
-        ("each change has its reason, then a new capture".to_owned(), Box::new(invalidations)),
+        (
+            "each change has its reason, then a new capture".to_owned(),
+            Box::new(|r| if_replayed(r, invalidations)),
+        ),
         ("a smaller last batch keeps the full one's graph".to_owned(), Box::new(last_batch)),
         ("stream-ordered: steady state and trim".to_owned(), Box::new(|r| Outcome::one(ordered(r)))),
     ]
@@ -178,11 +181,6 @@ pub(super) const CHANGES: [Change; 7] = [
 ];
 
 fn invalidations(request: &Request) -> Outcome {
-    match request.device.info() {
-        Ok(info) if info.graph_replay.is_ok() => {}
-        Ok(info) => return Outcome::skip(info.graph_replay.err().unwrap_or_default()),
-        Err(error) => return Outcome::one(Err(error.to_string())),
-    }
     cases(1, &CHANGES, |(name, reason, change)| {
         let run = || -> Result<(), Error> {
             let mut image = picture(193, 109, request.seed);

@@ -44,6 +44,15 @@ pub(crate) struct Request {
     pub(crate) jobs: usize,
 }
 
+/// Runs a check of graph replay; skipped, with the reason, on a device that has none.
+fn if_replayed(request: &Request, check: impl FnOnce(&Request) -> Outcome) -> Outcome {
+    match request.device.info().map(|info| info.graph_replay) {
+        Ok(Ok(())) => check(request),
+        Ok(Err(reason)) => Outcome::skip(reason),
+        Err(error) => Outcome::one(Err(error.to_string())),
+    }
+}
+
 /// Runs all checks; `progress` is told each one's name when it begins.
 pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Check> {
     let mut checks = Vec::new();

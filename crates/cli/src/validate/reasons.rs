@@ -18,22 +18,17 @@ use mip_runtime::{DirtyReason, GraphStats, RunRequest, Session, SessionOptions};
 
 use super::modes::{DIAMOND, Results, all_same, picture, results, text};
 use super::operators::same;
-use super::{Outcome, Pending, Request};
+use super::{Outcome, Pending, Request, if_replayed};
 
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
+    let check = |name: &str, run: fn(&Request) -> Result<(), String>| -> Pending {
+        (name.to_owned(), Box::new(move |request| if_replayed(request, |r| Outcome::one(run(r)))))
+    };
     vec![
-        ("tasks that read others: captured anew".to_owned(), Box::new(|r| if_replayed(r, dependencies))),
-        ("no capture, no replay: direct, and why".to_owned(), Box::new(|r| if_replayed(r, refused_capture))),
-        ("a refused replay, then a new capture".to_owned(), Box::new(|r| if_replayed(r, refused_replay))),
+        check("tasks that read others: captured anew", dependencies),
+        check("no capture, no replay: direct, and why", refused_capture),
+        check("a refused replay, then a new capture", refused_replay),
     ]
-}
-
-fn if_replayed(request: &Request, check: fn(&Request) -> Result<(), String>) -> Outcome {
-    match request.device.info().map(|info| info.graph_replay) {
-        Ok(Ok(())) => Outcome::one(check(request)),
-        Ok(Err(reason)) => Outcome::skip(reason),
-        Err(error) => Outcome::one(Err(error.to_string())),
-    }
 }
 
 /// What a device refuses.

@@ -21,9 +21,7 @@ pub(super) fn find(group: &Group) -> Vec<Option<Merged>> {
 fn merge(group: &Group, second: &Stage) -> Option<Merged> {
     let &[Operand::Stage(first)] = &second.inputs[..] else { return None };
     let producer = &group.stages[first];
-    let readers =
-        group.stages.iter().flat_map(|s| &s.inputs).filter(|&&input| input == Operand::Stage(first));
-    if producer.store.is_some() || readers.count() > 1 {
+    if !group.is_read_once(first) {
         return None;
     }
     let kernel = match (&producer.kernel, &second.kernel) {

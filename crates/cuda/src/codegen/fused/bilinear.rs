@@ -18,7 +18,7 @@ const MOST_PIXELS: i64 = 333;
 const MOST_STRIPS: i64 = 32;
 /// Most rows a warp: a lane looks up the weights of one.
 const MOST_ROWS: i64 = 32;
-/// Rows in a warp's ring, `SLOTS` in the kernel.
+/// Rows in a warp's ring; `RgbRows` in the kernel counts on four.
 const SLOTS: i64 = 4;
 
 impl Layout {

@@ -25,9 +25,6 @@ fn resize_of_crop(group: &Group, stage: &Stage) -> Option<(Resample, Operand)> {
     else {
         return None;
     };
-    let mut readers =
-        group.stages.iter().flat_map(|s| &s.inputs).filter(|&&input| input == Operand::Stage(crop));
-    let alone = crop_stage.store.is_none() && readers.next().is_some() && readers.next().is_none();
     let resize = || Resample { x: resize.x.behind(left), y: resize.y.behind(top) };
-    alone.then(|| (resize(), crop_stage.inputs[0]))
+    group.is_read_once(crop).then(|| (resize(), crop_stage.inputs[0]))
 }

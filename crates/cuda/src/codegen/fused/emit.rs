@@ -21,7 +21,7 @@ pub(super) struct Code {
     pub items: Vec<Item>,
 }
 
-/// Whether all weighted sums are means: weights are not negative, and add up to 1.
+/// Whether all weighted sums are means: weights are not negative, and add up to no more than 1.
 pub(super) fn is_mean(axis: &AxisTaps) -> bool {
     (0..axis.outputs()).all(|i| {
         let weights = axis.weights(i);

@@ -81,7 +81,7 @@ impl Exact {
         let desc = setting.layouts[*buffer].desc;
         let rgb = desc.format.rgb_indices()?;
         let bytes = desc.dtype == DType::U8 && desc.layout == Layout::Hwc && desc.channels() == 3;
-        let alone = small.store.is_none() && setting.consumers(Operand::Stage(*resized)).count() == 1;
+        let alone = setting.group.is_read_once(*resized);
         if !bytes || !alone || stage.output.format != PixelFormat::Gray || small.output.layout != Layout::Hwc
         {
             return None;
