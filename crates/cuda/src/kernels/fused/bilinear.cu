@@ -12,6 +12,9 @@ template <int ROOM> struct RgbRows {
     int bytes, further;      // in a row from this lane's first byte on, and if there is room for its second piece
     int safe;                // the first row before which bytes can be read, up to a whole 16
     bool ends;               // whether the row ends before the room for it
+    SharedAddress late_at;   // where this lane's byte of the last row asked for belongs, if it has one
+    u32 late;                // that byte
+    static constexpr SharedAddress NOWHERE = (SharedAddress)-1;
 
     // Rows from `top` to `bottom`.
     INLINE void set(u8* shared, const Image& image, u32 f, int first, int width, int top, int bottom) {
@@ -24,13 +27,17 @@ template <int ROOM> struct RgbRows {
         // Before a row lies another one, or a part of its own; or the rows all begin at a whole 16 bytes.
         const bool all = first > 5 || (((u32)(unsigned long long)from | (u32)row) & 15u) == 0;
         safe = all ? 0 : row == width * 3 ? 1 : 0x7FFFFFFF;
-        from += lane;
+        from += lane, late_at = NOWHERE;
         take();
         take();
         take();
     }
     // Asks for row y; behind the last one for nothing.
     INLINE void ask() {
+        if (ends) {
+            if (late_at != NOWHERE) *shared_at(late_at) = (u8)late;
+            late_at = NOWHERE;
+        }
         if (y <= last) {
             const int skew = (int)((u32)(unsigned long long)from & 15u), lane = threadIdx.x * 16;
             const SharedAddress to = ring + (y & 3) * ROOM;
@@ -41,9 +48,10 @@ template <int ROOM> struct RgbRows {
                 if (lane < ROOM && near >= 16) start_copy<16>(shared_at(to), piece);
                 if (ROOM > 512 && far >= 16) start_copy<16>(shared_at(to + 512), piece + 512);
                 if (ends) {
-                    // The row's last piece is not a whole one.
-                    if (lane < ROOM && near > 0 && near < 16) start_part_copy(shared_at(to), piece, near);
-                    if (ROOM > 512 && far > 0 && far < 16) start_part_copy(shared_at(to + 512), piece + 512, far);
+                    // What is left of the row behind its last whole piece, a byte a lane: what lies beside it may never
+                    // have been written. Stored when the next row is asked for, so that nothing waits for the load.
+                    const int end = bytes + lane + skew, tail = (end & ~15) + (int)threadIdx.x;
+                    if (tail < min(end, ROOM)) late_at = to - lane + tail, late = __ldg(piece - lane + tail);
                 }
             } else {
 #pragma unroll 1
