@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use mip_core::{AlignedBytes, BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
-use mip_cpu::{CpuConfig, GroupRunner, SimdLevel};
+use mip_cpu::{CpuConfig, GroupRunner};
 use mip_plan::{
     AxisTaps, Border, Buffer, Group, Kernel, MapKernel, Operand, Place, Plan, Resample, Separable, Sobel,
     Stage, Uniforms,
@@ -111,7 +111,7 @@ struct Bench {
 impl Bench {
     fn new(name: String, input: ImageDesc, stages: Vec<Stage>, threads: usize) -> Self {
         let plan = plan(input, stages);
-        let config = CpuConfig { threads: Some(threads), simd: SimdLevel::Native };
+        let config = CpuConfig { threads: Some(threads), ..CpuConfig::default() };
         let runner = GroupRunner::new(&plan, 0, &config).expect("a group that can be built");
         let mut image = ImageBuffer::new(input).expect("a valid size");
         let mut state = 12345_u32;

@@ -1,10 +1,13 @@
-/// How the CPU device works. Neither setting changes a result.
+/// How the CPU device works. No setting changes a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuConfig {
     /// Threads that share the work of a group, at least 1; `None` takes as many as the machine has cores.
     pub threads: Option<usize>,
     /// Instructions to use.
     pub simd: SimdLevel,
+    /// Whether alike branches of a plan share a group, as on a GPU. Here nothing is gained by it: it is for looking at
+    /// what a GPU will do, and for tests.
+    pub join_branches: bool,
 }
 
 /// Which instructions kernels use. All give the same bytes.

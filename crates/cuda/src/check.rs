@@ -2,24 +2,28 @@
 
 use mip_plan::Plan;
 
-use crate::codegen::{Target, fuses, group_code};
+use crate::codegen::{Target, fuses, programs};
 use crate::compile::{Compiler, KernelCache, options};
 use crate::driver::{self, library};
 
-/// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks.
+/// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks. Alike branches of a group
+/// share a program, named after the first of them.
 ///
 /// # Errors
 /// The first group that cannot be generated, with the reason (custom kernels, sides too long).
 pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
-    let generate = |group: usize| {
-        let names = plan.groups[group].tasks.iter().map(|&t| plan.tasks[t].name.as_str());
-        let name = format!("{group}: {}", names.collect::<Vec<_>>().join(" + "));
-        match group_code(plan, group, Target::default()) {
-            Ok(code) => Ok((name, code.source)),
-            Err((_, reason)) => Err(format!("group {name}: {reason}")),
+    let mut sources = Vec::new();
+    for (index, group) in plan.groups.iter().enumerate() {
+        let name = |stages: &[usize]| {
+            let names = group.branch(stages).tasks.into_iter().map(|t| plan.tasks[t].name.as_str());
+            format!("{index}: {}", names.collect::<Vec<_>>().join(" + "))
+        };
+        let failed = |(stage, reason): (usize, String)| format!("group {}: {reason}", name(&[stage]));
+        for program in programs(plan, index, Target::default()).map_err(failed)? {
+            sources.push((name(&program.branches[0].stages), program.code.source));
         }
-    };
-    (0..plan.groups.len()).map(generate).collect()
+    }
+    Ok(sources)
 }
 
 /// Whether a group of several stages runs as one kernel.

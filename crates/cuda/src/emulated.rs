@@ -17,7 +17,8 @@ use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan, Uniforms};
 
 use crate::codegen::{
-    GroupCode, StageCode, Target, group_code, put_floats, put_image, put_pointer, put_uint, without_comments,
+    GroupCode, StageCode, Target, Variant, group_code, put_floats, put_image, put_pointer, put_uint,
+    without_comments,
 };
 use crate::compile::KernelCache;
 
@@ -25,6 +26,7 @@ use crate::compile::KernelCache;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
 pub(crate) mod cases;
 
+mod branches;
 #[path = "../testing/groups.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
 pub(crate) mod group_cases;
@@ -32,14 +34,17 @@ mod groups;
 
 use cases::{Case, Strides, fill, matrix, plan};
 
-/// Compiles a group's source, with a host function for each of its kernels. `None` without a compiler.
-fn build(code: &GroupCode) -> Option<Library> {
+/// Compiles a program for so many branches at once, with a host function for each of its kernels. `None` without a
+/// compiler.
+fn build(code: &GroupCode, at_once: usize) -> Option<Library> {
     let mut text = format!("{}\n{}", include_str!("../testing/emulator.h"), without_comments(&code.source));
     for (index, stage) in code.stages.iter().enumerate() {
+        let own = format!("Params{index}");
+        let parameter = if at_once > 1 { format!("Branches<{own}>") } else { own };
         for entry in stage.variants.iter().map(|v| &v.entry) {
             let _ = writeln!(
                 text,
-                "extern \"C\" void host_{entry}(const unsigned* shape, const void* p) {{ launch(shape, shape[5], [](const void* p) {{ {entry}(*(const Params{index}*)p); }}, p); }}"
+                "extern \"C\" void host_{entry}(const unsigned* shape, const void* p) {{ launch(shape, shape[5], [](const void* p) {{ {entry}(*(const {parameter}*)p); }}, p); }}"
             );
         }
     }
@@ -104,6 +109,87 @@ impl Drop for Guarded<'_> {
     }
 }
 
+/// A kernel's parameters for a branch, and the memory they name.
+struct Bound<'a> {
+    parameters: Vec<u8>,
+    _tables: Vec<Vec<u64>>,
+    _sources: Vec<Guarded<'a>>,
+    targets: Vec<Guarded<'a>>,
+}
+
+impl<'a> Bound<'a> {
+    fn new(
+        library: &'a Library,
+        stage: &StageCode,
+        variant: &Variant,
+        inputs: &[(&[u8], BatchLayout)],
+        outputs: &[BatchLayout],
+        uniforms: &dyn Fn(usize) -> Uniforms,
+    ) -> Self {
+        let mut parameters = stage.fields.bytes();
+        let mut tables: Vec<Vec<u64>> = Vec::new();
+        for table in &stage.tables {
+            let mut words = vec![0_u64; table.bytes.len().div_ceil(8)];
+            for (word, bytes) in words.iter_mut().zip(table.bytes.chunks(8)) {
+                let mut whole = [0; 8];
+                whole[..bytes.len()].copy_from_slice(bytes);
+                *word = u64::from_ne_bytes(whole);
+            }
+            put_pointer(&mut parameters, stage.fields.offset(&table.field), words.as_ptr().addr() as u64);
+            tables.push(words);
+        }
+        let mut sources: Vec<Guarded<'_>> = Vec::new();
+        for (index, (bytes, layout)) in inputs.iter().enumerate() {
+            let mut memory = Guarded::new(library, bytes.len(), variant.align_in);
+            memory.bytes_mut().copy_from_slice(bytes);
+            put_image(&mut parameters, stage.fields.offset("in"), index, memory.start.addr() as u64, layout);
+            sources.push(memory);
+        }
+        let mut targets: Vec<Guarded<'_>> = Vec::new();
+        for (index, output) in outputs.iter().enumerate() {
+            let mut memory = Guarded::new(library, output.span(), variant.align_out);
+            memory.bytes_mut().fill(0xC3);
+            put_image(&mut parameters, stage.fields.offset("out"), index, memory.start.addr() as u64, output);
+            targets.push(memory);
+        }
+        put_uint(&mut parameters, stage.fields.offset("batch"), outputs[0].batch_size as u32);
+        for (stage_index, field) in &stage.uniforms {
+            put_floats(&mut parameters, stage.fields.offset(field), &uniforms(*stage_index));
+        }
+        Self { parameters, _tables: tables, _sources: sources, targets }
+    }
+
+    fn results(mut self) -> Vec<Vec<u8>> {
+        self.targets.iter_mut().map(|target| target.bytes_mut().to_vec()).collect()
+    }
+}
+
+/// Launches a variant of a kernel with this parameter, for so many branches at once.
+fn launch(
+    library: &Library,
+    stage: &StageCode,
+    variant: &Variant,
+    batch: u32,
+    at_once: u32,
+    parameter: &[u8],
+) {
+    let words: Vec<u64> =
+        parameter.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().unwrap())).collect();
+    let grid = stage.grid;
+    let images = batch * grid.planes;
+    // Few blocks along y and z, so that the kernels' own loops are tested.
+    let barriers = u32::from(grid.shared > 0);
+    let [width, height] = grid.block;
+    let shape = [grid.x, (grid.y as u32).min(3), images.min(2) * at_once, width, height, barriers];
+    assert!(grid.shared <= 48 << 10);
+    // SAFETY: the function was generated with this signature; the parameters were laid out by its generator.
+    unsafe {
+        let name = format!("host_{}", variant.entry);
+        let run = library.get::<extern "C" fn(*const u32, *const c_void)>(name.as_bytes()).unwrap();
+        run(shape.as_ptr(), words.as_ptr().cast());
+    }
+}
+
 /// Runs one variant of a kernel; the bytes of its outputs.
 fn emulate(
     library: &Library,
@@ -114,52 +200,9 @@ fn emulate(
     uniforms: &dyn Fn(usize) -> Uniforms,
 ) -> Vec<Vec<u8>> {
     let variant = &stage.variants[variant];
-    let mut parameters = stage.fields.bytes();
-    let mut tables: Vec<Vec<u64>> = Vec::new();
-    for table in &stage.tables {
-        let mut words = vec![0_u64; table.bytes.len().div_ceil(8)];
-        for (word, bytes) in words.iter_mut().zip(table.bytes.chunks(8)) {
-            let mut whole = [0; 8];
-            whole[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_ne_bytes(whole);
-        }
-        put_pointer(&mut parameters, stage.fields.offset(&table.field), words.as_ptr().addr() as u64);
-        tables.push(words);
-    }
-    let mut sources: Vec<Guarded<'_>> = Vec::new();
-    for (index, (bytes, layout)) in inputs.iter().enumerate() {
-        let mut memory = Guarded::new(library, bytes.len(), variant.align_in);
-        memory.bytes_mut().copy_from_slice(bytes);
-        put_image(&mut parameters, stage.fields.offset("in"), index, memory.start.addr() as u64, layout);
-        sources.push(memory);
-    }
-    let mut targets: Vec<Guarded<'_>> = Vec::new();
-    for (index, output) in outputs.iter().enumerate() {
-        let mut memory = Guarded::new(library, output.span(), variant.align_out);
-        memory.bytes_mut().fill(0xC3);
-        put_image(&mut parameters, stage.fields.offset("out"), index, memory.start.addr() as u64, output);
-        targets.push(memory);
-    }
-    let batch = outputs[0].batch_size as u32;
-    put_uint(&mut parameters, stage.fields.offset("batch"), batch);
-    for (stage_index, field) in &stage.uniforms {
-        put_floats(&mut parameters, stage.fields.offset(field), &uniforms(*stage_index));
-    }
-    let words: Vec<u64> =
-        parameters.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().unwrap())).collect();
-    let grid = stage.grid;
-    let batch = batch * grid.planes;
-    // Few blocks along y and z, so that the kernels' own loops are tested.
-    let barriers = u32::from(grid.shared > 0);
-    let shape = [grid.x, (grid.y as u32).min(3), batch.min(2), grid.block[0], grid.block[1], barriers];
-    assert!(grid.shared <= 48 << 10);
-    // SAFETY: the function was generated with this signature; the parameters were laid out by its generator.
-    unsafe {
-        let name = format!("host_{}", variant.entry);
-        let run = library.get::<extern "C" fn(*const u32, *const c_void)>(name.as_bytes()).unwrap();
-        run(shape.as_ptr(), words.as_ptr().cast());
-    }
-    targets.iter_mut().map(|target| target.bytes_mut().to_vec()).collect()
+    let bound = Bound::new(library, stage, variant, inputs, outputs, uniforms);
+    launch(library, stage, variant, outputs[0].batch_size as u32, 1, &bound.parameters);
+    bound.results()
 }
 
 /// Whether a variant may be used with a layout whose memory is aligned as the variant wants.
@@ -191,10 +234,12 @@ fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8
 /// Compares every case, in every variant that fits, with the CPU device.
 fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
     let plan = plan(cases, batch, strides);
-    let code = group_code(&plan, 0, Target { multiprocessors: 2 }).unwrap_or_else(|(stage, reason)| {
-        panic!("{}: {reason}", cases[stage].name);
-    });
-    let Some(library) = build(&code) else {
+    let code = group_code(&plan, 0, Target { multiprocessors: 2, ..Target::default() }).unwrap_or_else(
+        |(stage, reason)| {
+            panic!("{}: {reason}", cases[stage].name);
+        },
+    );
+    let Some(library) = build(&code, 1) else {
         println!("SKIPPED: no C++ compiler");
         return 0;
     };

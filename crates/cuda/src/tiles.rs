@@ -3,7 +3,7 @@
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan, Tiles, Tiling};
 
-use crate::codegen::{Target, fused_tiles, group_code, workspace};
+use crate::codegen::{Program, StageCode, Target, fused_tiles, programs, workspace};
 
 /// Multiprocessors that are assumed where there is no GPU to ask: an H100 (SXM) has as many.
 pub const ASSUMED_MULTIPROCESSORS: u32 = 132;
@@ -13,35 +13,43 @@ pub const ASSUMED_MULTIPROCESSORS: u32 = 132;
 /// # Errors
 /// Why the group cannot be generated.
 pub fn tiling(plan: &Plan, group: usize, multiprocessors: u32) -> Result<Tiling, String> {
-    let target = Target { multiprocessors };
+    let target = Target { multiprocessors, ..Target::default() };
+    let programs = programs(plan, group, target).map_err(|(_, reason)| reason)?;
+    let kernels = programs.iter().flat_map(|program| kernels(plan, &plan.groups[group], program, target));
+    let kernels = kernels.collect();
+    let mut several = programs.iter().filter(|program| program.branches[0].stages.len() > 1);
+    Ok(Tiling { kernels, unfused: several.find_map(|p| p.code.unfused.clone()) })
+}
+
+/// What a program is launched as, for all its branches.
+fn kernels(plan: &Plan, group: &Group, program: &Program, target: Target) -> Vec<Tiles> {
+    let stages = &program.branches[0].stages;
+    let branches = program.branches.len() as u64;
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
-    let stages = &plan.groups[group].stages;
-    if let Some(tiles) = fused_tiles(&plan.groups[group], &layouts, target) {
-        return Ok(Tiling { kernels: vec![tiles], unfused: None });
+    let target = Target { branches: group.branches().len(), ..target };
+    if let Some(tiles) = fused_tiles(&group.branch(stages), &layouts, target) {
+        return vec![Tiles { stages: stages.clone(), count: tiles.count * branches, ..tiles }];
     }
-    let code = group_code(plan, group, target).map_err(|(_, reason)| reason)?;
-    let batch = plan.batch as u64;
-    let kernels = code.stages.iter().map(|stage| {
+    let kernel = |stage: &StageCode| {
         let grid = &stage.grid;
         let frame = [u64::from(grid.x), grid.y];
         Tiles {
-            stages: stage.outputs.clone(),
+            stages: stage.outputs.iter().map(|&stage| stages[stage]).collect(),
             size: None,
             frame,
-            count: frame[0] * frame[1] * u64::from(grid.planes) * batch,
+            count: frame[0] * frame[1] * u64::from(grid.planes) * plan.batch as u64 * branches,
             threads: grid.block[0] * grid.block[1],
             local_bytes: u64::from(grid.shared),
             at_once: None,
             halo: None,
         }
-    });
-    let kernels = kernels.collect();
-    Ok(Tiling { kernels, unfused: code.unfused.filter(|_| stages.len() > 1) })
+    };
+    program.code.stages.iter().map(kernel).collect()
 }
 
 /// Scratch bytes of a group on such a GPU, as its device tells the planner. Needs no GPU.
 pub fn workspace_bytes(group: &Group, layouts: &[BatchLayout], multiprocessors: u32) -> usize {
-    workspace(group, layouts, Target { multiprocessors })
+    workspace(group, layouts, Target { multiprocessors, ..Target::default() })
 }
 
 #[cfg(test)]

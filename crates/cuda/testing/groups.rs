@@ -142,13 +142,44 @@ pub fn piece(
     w: u32,
     h: u32,
 ) -> GroupCase {
+    pieces(name, input, &[(left, top)], size, w, h)
+}
+
+/// The same for several places, each a branch of its own.
+pub fn pieces(
+    name: &str,
+    input: ImageDesc,
+    places: &[(u32, u32)],
+    size: (u32, u32),
+    w: u32,
+    h: u32,
+) -> GroupCase {
     let mut case = GroupCase::new(name, &[input]);
-    let (x, y) = (AxisMap::Offset { first: left }, AxisMap::Offset { first: top });
-    let cropped = case.gather(IN, x, y, size.0, size.1);
-    let small = case.resize(cropped, w, h);
-    let output = case.desc(small).with_dtype(DType::F32).with_layout(Layout::Chw);
-    case.map(MapKernel::Affine, &[0.017, 0.018, 0.019, -2.1, -2.0, -1.8], &[small], output);
-    case.last()
+    for (n, &(left, top)) in places.iter().enumerate() {
+        let (x, y) = (AxisMap::Offset { first: left }, AxisMap::Offset { first: top });
+        let cropped = case.gather(IN, x, y, size.0, size.1);
+        let small = case.resize(cropped, w, h);
+        let output = case.desc(small).with_dtype(DType::F32).with_layout(Layout::Chw);
+        let lighter = n as f32 / 8.0;
+        let uniforms = [0.017, 0.018, 0.019, lighter - 2.1, lighter - 2.0, lighter - 1.8];
+        case.map(MapKernel::Affine, &uniforms, &[small], output);
+        case.stored.push(case.stages.len() - 1);
+    }
+    case
+}
+
+/// A branch for each input.
+pub fn side_by_side(
+    name: &str,
+    inputs: &[ImageDesc],
+    branch: impl Fn(&mut GroupCase, Operand) -> Operand,
+) -> GroupCase {
+    let mut case = GroupCase::new(name, inputs);
+    for input in 0..inputs.len() {
+        branch(&mut case, Operand::Buffer(input));
+        case.stored.push(case.stages.len() - 1);
+    }
+    case
 }
 
 /// The benchmark's workloads.

@@ -12,19 +12,20 @@ use mip_core::{ImageBuffer, ImageDesc};
 use mip_cpu::SimdLevel;
 use mip_testkit::strategies::{image_desc, image_of};
 use proptest::prelude::*;
-use support::cpu;
 use support::dag::{Choice, Dag, Results, choice};
+use support::{cpu, joining_cpu};
 
 /// The plainest way: one thread, no special instructions.
 static PLAIN: LazyLock<Device> = LazyLock::new(|| cpu(1, SimdLevel::Portable));
 
-/// Devices of 1, 2 and 3 threads, and portable and native instructions on two threads.
-static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
+/// Devices of 1, 2 and 3 threads, portable and native instructions on two threads, and one that joins alike branches.
+static DEVICES: LazyLock<[Device; 5]> = LazyLock::new(|| {
     [
         cpu(1, SimdLevel::Native),
         cpu(2, SimdLevel::Native),
         cpu(3, SimdLevel::Native),
         cpu(2, SimdLevel::Portable),
+        joining_cpu(2),
     ]
 });
 

@@ -12,13 +12,13 @@ pub struct Tiling {
 /// The pieces that one launch is made of. Each makes a rectangle of the results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tiles {
-    /// The stages that it computes, by index into the group.
+    /// The stages that it computes, by index into the group; those of the first branch, where it is for several.
     pub stages: Vec<usize>,
     /// Columns and rows of the result that a tile makes at most, where they are the same for all.
     pub size: Option<[u64; 2]>,
     /// Tiles of one frame, across and down.
     pub frame: [u64; 2],
-    /// Tiles of all frames (and planes, where each is an image of its own).
+    /// Tiles of all frames (and planes, where each is an image of its own) of all branches that it is for.
     pub count: u64,
     /// Threads that make a tile together.
     pub threads: u32,

@@ -66,6 +66,7 @@ impl Target {
             batch,
             lanes: num_streams,
             fuse,
+            join_branches: true,
             memory_limit,
             workspace: &|group, layouts| tiles::workspace_bytes(group, layouts, multiprocessors),
         };

@@ -16,7 +16,59 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
         "{} random graphs: CPU = direct = multi-stream = fused = replay = batch = stream-ordered",
         request.graphs
     );
-    vec![(name, Box::new(random_graphs))]
+    vec![
+        (name, Box::new(random_graphs)),
+        (
+            "alike branches: CPU = direct = fused into one launch = replay = batch".to_owned(),
+            Box::new(branches),
+        ),
+    ]
+}
+
+/// Pipelines of branches that a GPU launches together: several kernels a launch and one, one program and several, more
+/// than a launch has room for, and such as need memory between their kernels.
+fn branch_lines() -> Vec<String> {
+    let pieces = |count: u32, size: fn(u32) -> u32, rest: &str| {
+        let piece = |n: u32| {
+            let (x, y, size) = (n * 7 % 61, n * 5 % 31, size(n));
+            let rest = rest.replace("{n}", &n.to_string());
+            format!("c{n}:crop x={x} y={y} width={size} height=24 inputs=@input{rest}")
+        };
+        (0..count).map(piece).collect::<Vec<_>>().join(" ! ")
+    };
+    let tensor =
+        " ! r{n}:resize width=20 height=17 ! n{n}:normalize mean=0.{n}1 std=0.2 ! t{n}:layout to=chw";
+    let blurred = " ! g{n}:color_convert to=gray ! b{n}:gaussian_blur kernel=5 sigma=0.5{n} ! s{n}:sobel";
+    let wrapped = " ! b{n}:gaussian_blur kernel=5 border=wrap ! d{n}:threshold threshold=1{n}";
+    vec![
+        pieces(9, |_| 30, tensor),
+        pieces(9, |_| 30, blurred),
+        pieces(9, |_| 30, wrapped),
+        pieces(9, |_| 30, ""),
+        pieces(9, |n| 28 + n % 3, tensor),
+        pieces(300, |_| 30, tensor),
+    ]
+}
+
+fn branches(request: &Request) -> Outcome {
+    let desc = ImageDesc::new(97, 61, PixelFormat::Rgb, DType::U8).expect("a valid size");
+    let images: Vec<ImageBuffer> =
+        (0..FRAMES).map(|i| Picture::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
+    let lines = branch_lines();
+    let outcome = cases(request.jobs, &lines, |line| every_way(line, &images, &request.device, 4));
+    Outcome { cases: outcome.cases * ways(&request.device, 4).len(), ..outcome }
+}
+
+/// Whether each way of running a pipeline gives what the CPU does task by task.
+fn every_way(line: &str, images: &[ImageBuffer], device: &Device, streams: u32) -> Result<(), String> {
+    let cpu = PipelineConfig { fuse: false, num_streams: 1, ..PipelineConfig::default() };
+    let cpu = Way { name: "CPU", config: PipelineConfig { device: Device::cpu(), ..cpu }, batch: false };
+    let expected = run(line, &cpu, images).map_err(text)?;
+    ways(device, streams).iter().try_for_each(|way| {
+        let run = run(line, way, images).map_err(text);
+        let same = run.and_then(|actual| all_same(&actual, &expected));
+        same.map_err(|t| format!("{streams} streams, {line}: {}: {t}", way.name))
+    })
 }
 
 /// One way of running.
@@ -61,14 +113,7 @@ fn random_graphs(request: &Request) -> Outcome {
         let images: Vec<ImageBuffer> =
             (0..FRAMES).map(|i| Picture::Noise.draw(desc, seed.wrapping_add(i))).collect();
         let streams = 2 + numbers.below(5);
-        let cpu = PipelineConfig { fuse: false, num_streams: 1, ..PipelineConfig::default() };
-        let cpu = Way { name: "CPU", config: PipelineConfig { device: Device::cpu(), ..cpu }, batch: false };
-        let expected = run(&line, &cpu, &images).map_err(text)?;
-        ways(&request.device, streams).iter().try_for_each(|way| {
-            let run = run(&line, way, &images).map_err(text);
-            let same = run.and_then(|actual| all_same(&actual, &expected));
-            same.map_err(|t| format!("seed {seed}, {desc}, {streams} streams, {line}: {}: {t}", way.name))
-        })
+        every_way(&line, &images, &request.device, streams).map_err(|t| format!("seed {seed}, {desc}, {t}"))
     });
     Outcome { cases: outcome.cases * ways(&request.device, 2).len(), ..outcome }
 }

@@ -87,6 +87,10 @@ impl Device for Reluctant {
         self.other.workspace_bytes(group, layouts)
     }
 
+    fn joins_branches(&self) -> bool {
+        self.other.joins_branches()
+    }
+
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
         self.other.load(plan, group)
     }

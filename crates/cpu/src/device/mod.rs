@@ -85,6 +85,10 @@ impl Device for CpuDevice {
             .map_or(0, |runner| runner.workspace_bytes())
     }
 
+    fn joins_branches(&self) -> bool {
+        self.config.join_branches
+    }
+
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
         let group = &plan.groups[group];
         let desc = |id: usize| plan.buffers[id].layout.desc;

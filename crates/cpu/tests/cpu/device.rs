@@ -26,7 +26,9 @@ fn conforms_on_one_and_several_threads() {
 
 #[test]
 fn tells_what_it_is() {
-    let one = CpuDevice::new(CpuConfig { threads: Some(1), simd: SimdLevel::Portable }).unwrap();
+    let one =
+        CpuDevice::new(CpuConfig { threads: Some(1), simd: SimdLevel::Portable, ..CpuConfig::default() })
+            .unwrap();
     let info = one.info();
     assert!(info.name.ends_with("(1 thread, portable)"), "{}", info.name);
     assert!(info.unified_memory);

@@ -41,7 +41,7 @@ pub(crate) fn plan(inputs: &[ImageDesc], mut stages: Vec<Stage>, stored: &[usize
 }
 
 pub(crate) fn config(threads: usize, simd: SimdLevel) -> CpuConfig {
-    CpuConfig { threads: Some(threads), simd }
+    CpuConfig { threads: Some(threads), simd, ..CpuConfig::default() }
 }
 
 /// Runs the group with a poisoned workspace and poisoned, padded outputs.

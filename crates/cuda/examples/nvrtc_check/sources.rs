@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 6] = [
+const PIPELINES: [(&str, u32, u32, &str); 7] = [
     (
         "w1",
         1920,
@@ -44,6 +44,12 @@ const PIPELINES: [(&str, u32, u32, &str); 6] = [
         3840,
         2160,
         "crop x=1000 y=333 width=300 height=300 ! resize width=224 height=224 ! normalize mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225] ! layout to=chw",
+    ),
+    (
+        "pieces",
+        3840,
+        2160,
+        "crop x=1000 y=333 width=300 height=300 ! resize width=224 height=224 ! crop x=5 width=300 height=300 inputs=@input ! resize width=224 height=224",
     ),
     (
         "w4",
@@ -127,8 +133,7 @@ fn pipeline(
     let image = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).map_err(|e| e.to_string())?;
     let graph = PipelineSpec::parse_line(line).and_then(|spec| spec.build()).map_err(|e| e.to_string())?;
     let inputs = [image.with_layout(Layout::Hwc)];
-    let request =
-        PlanRequest { inputs: &inputs, batch: 1, lanes: 4, fuse, memory_limit: None, workspace: &|_, _| 0 };
+    let request = PlanRequest { lanes: 4, fuse, join_branches: true, ..PlanRequest::new(&inputs) };
     let plan = mip_graph::plan(&graph, &request).map_err(|e| e.to_string())?;
     for (group, text) in mip_cuda::kernel_sources(&plan)? {
         let how = if fuse { "fused" } else { "one kernel a task" };

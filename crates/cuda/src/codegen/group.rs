@@ -20,7 +20,7 @@ pub(crate) enum Destination {
     },
 }
 
-/// A group as source and launches: one kernel for all of it, or one a stage, in stage order, with intermediates
+/// A branch as source and launches: one kernel for all of it, or one a stage, in stage order, with intermediates
 /// in the workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupCode {
@@ -62,18 +62,25 @@ pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Dest
     (destinations, end)
 }
 
-/// The bytes of workspace a group needs: none when it is one kernel.
+/// The bytes of workspace a group needs: none when each of its branches is one kernel.
 pub(crate) fn workspace(group: &Group, layouts: &[BatchLayout], target: Target) -> usize {
-    if fuses(group, layouts, target).is_ok() { 0 } else { intermediates(group, layouts).1 }
+    let branches = group.branches();
+    let target = Target { branches: branches.len(), ..target };
+    let fuses = |stages: &Vec<usize>| fuses(&group.branch(stages), layouts, target).is_ok();
+    if branches.iter().all(fuses) { 0 } else { intermediates(group, layouts).1 }
 }
 
-/// Generates the program of a group.
+/// Generates the program of a branch, a group of its own, for `at_once` like it in a launch.
 ///
 /// # Errors
-/// The stage's index and why it cannot be generated.
-pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<GroupCode, (usize, String)> {
-    let group = &plan.groups[group];
-    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
+/// The stage's index in the branch and why it cannot be generated.
+pub(super) fn branch_code(
+    plan: &Plan,
+    group: &Group,
+    layouts: &[BatchLayout],
+    target: Target,
+    at_once: usize,
+) -> Result<GroupCode, (usize, String)> {
     let fixed = |id: usize| matches!(plan.buffers[id].place, Place::Arena { .. });
     let name = |source: Source| match source {
         Source::Buffer(id) => format!("'{}'", plan.buffers[id].name.escape_default()),
@@ -83,11 +90,11 @@ pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<Gr
             format!("{} '{}'", stage.kernel.name(), task.escape_default())
         }
     };
-    let unfused = match fused_code(group, &layouts, target, &fixed, &name) {
-        Ok(kernel) => return Ok(assembled(vec![kernel], None)),
+    let unfused = match fused_code(group, layouts, target, at_once, &fixed, &name) {
+        Ok(kernel) => return Ok(assembled(vec![kernel], None, at_once)),
         Err(reason) => reason,
     };
-    let (destinations, _) = intermediates(group, &layouts);
+    let (destinations, _) = intermediates(group, layouts);
     let buffer = |id: BufferId| Operand { layout: layouts[id], fixed: fixed(id) };
     let result = |stage: usize| match destinations[stage] {
         Destination::Buffer(id) => buffer(id),
@@ -100,20 +107,28 @@ pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<Gr
             Source::Stage(earlier) => result(earlier),
         };
         let inputs = stage.inputs.iter().map(source).collect();
-        let context = Context { index, stage, inputs, output: result(index), target };
+        let context = Context { index, stage, inputs, output: result(index), target, at_once };
         let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
         stages.push(stage_code(&context, name).map_err(|reason| (index, reason))?);
     }
-    Ok(assembled(stages, Some(unfused)))
+    Ok(assembled(stages, Some(unfused), at_once))
+}
+
+/// The program of a whole group, whether its stages have to do with each other or not.
+#[cfg(test)]
+pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<GroupCode, (usize, String)> {
+    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
+    branch_code(plan, &plan.groups[group], &layouts, target, 1)
 }
 
 /// The program of some kernels: the fixed pieces they stand on, and their own text.
-fn assembled(stages: Vec<StageCode>, unfused: Option<String>) -> GroupCode {
+fn assembled(stages: Vec<StageCode>, unfused: Option<String>, at_once: usize) -> GroupCode {
     let mut pieces: Vec<Piece> = stages.iter().flat_map(|s| s.pieces.iter().copied()).collect();
     pieces.push(Piece::Base);
     pieces.sort_unstable();
     pieces.dedup();
-    let mut source = pieces.iter().map(|p| p.source()).collect::<Vec<_>>().join("\n");
+    let mut source = if at_once > 1 { format!("#define BRANCHES {at_once}u\n") } else { String::new() };
+    source += &pieces.iter().map(|p| p.source()).collect::<Vec<_>>().join("\n");
     let mut first_lines = Vec::new();
     for stage in &stages {
         source.push('\n');

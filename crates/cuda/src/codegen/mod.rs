@@ -5,6 +5,7 @@
 //! channels, memory order, radii, taps, borders and alignment; sizes, strides, tables and weights are
 //! parameters, so that images of another size need no new program.
 
+mod branches;
 mod custom;
 mod fields;
 mod filter;
@@ -18,21 +19,33 @@ mod stage;
 mod tests;
 mod text;
 
+pub(crate) use branches::{Branch, Program, programs, put_branches};
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
 pub(crate) use fused::{fused_tiles, fuses};
-pub(crate) use group::{Destination, GroupCode, group_code, intermediates, workspace};
+pub(crate) use group::{Destination, intermediates, workspace};
+#[cfg(test)]
+pub(crate) use group::{GroupCode, group_code};
 pub(crate) use stage::{Grid, StageCode, Variant};
 pub(crate) use text::without_comments;
+
+/// Most bytes of a kernel's parameters on any device.
+pub(crate) const PARAMETER_BYTES: usize = 4096;
+/// The same from CUDA 12.1 on, on every device that is supported.
+pub(crate) const MORE_PARAMETER_BYTES: usize = 32_764;
 
 /// What the generator must know of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Number of multiprocessors: how many blocks it takes to fill the device.
     pub multiprocessors: u32,
+    /// Most bytes of a kernel's parameter.
+    pub parameter_bytes: usize,
+    /// Branches that run side by side: as many times more frames than the batch has.
+    pub branches: usize,
 }
 
 impl Default for Target {
     fn default() -> Self {
-        Self { multiprocessors: 132 }
+        Self { multiprocessors: 132, parameter_bytes: MORE_PARAMETER_BYTES, branches: 1 }
     }
 }

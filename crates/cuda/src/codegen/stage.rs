@@ -5,6 +5,7 @@ use mip_core::{BatchLayout, ImageDesc};
 use mip_plan::{Kernel, Operand as Source, Stage};
 
 use super::Target;
+use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::text::{Piece, identifier};
 use super::{custom, filter, gather, map, resample};
@@ -40,6 +41,8 @@ pub(super) struct Context<'a> {
     pub inputs: Vec<Operand>,
     pub output: Operand,
     pub target: Target,
+    /// Branches like this one that a launch is for at most.
+    pub at_once: usize,
 }
 
 impl Context<'_> {
@@ -88,7 +91,7 @@ pub(crate) struct Variant {
 }
 
 /// The blocks of a launch. Kernels loop over what lies beyond the limits of the grid.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
     /// Threads of a block in x and y.
     pub block: [u32; 2],
@@ -177,12 +180,8 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     let mut variants = Vec::new();
     for (align_in, align_out) in context.alignments() {
         let entry = format!("s{}_{}_i{align_in}o{align_out}", context.index, identifier(name));
-        let _ = writeln!(
-            text,
-            "extern \"C\" __global__ void __launch_bounds__({threads})\n{entry}(const __grid_constant__ {} p) {{\n    {}(p);\n}}",
-            context.params(),
-            (body.call)(align_in, align_out)
-        );
+        let call = format!("    {}(p);\n", (body.call)(align_in, align_out));
+        kernel_entry(&mut text, &threads.to_string(), &entry, &context.params(), context.at_once, &call);
         variants.push(Variant { entry, align_in, align_out });
     }
     let Body { fields, tables, uniforms, grid, pieces, .. } = body;
@@ -202,7 +201,8 @@ pub(super) fn rows_per_warp(
     const SHARED_LIMIT: u64 = 32 << 10;
     let height = u64::from(context.output.layout.desc.height);
     let enough = 4 * u64::from(context.target.multiprocessors);
-    let blocks = |rows: u32| blocks_x * height.div_ceil(u64::from(rows * warps)) * context.batch() as u64;
+    let frames = (context.batch() * context.target.branches) as u64;
+    let blocks = |rows: u32| blocks_x * height.div_ceil(u64::from(rows * warps)) * frames;
     let fits = |rows: &u32| shared(*rows) <= SHARED_LIMIT;
     let candidates = [16, 8, 4, 2, 1];
     let good = candidates.iter().filter(|r| fits(r)).find(|&&rows| rows <= 4 || blocks(rows) >= enough);

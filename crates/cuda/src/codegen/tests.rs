@@ -2,9 +2,9 @@
 
 use mip_plan::{Border, Plan};
 
-use super::{GroupCode, Target, group_code};
+use super::{GroupCode, Target, group_code, programs};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
-use crate::emulated::group_cases::{edges, piece, plan as group_plan, workloads};
+use crate::emulated::group_cases::{edges, piece, pieces, plan as group_plan, workloads};
 
 fn code(plan: &Plan) -> GroupCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
@@ -58,6 +58,21 @@ fn crops_of_one_size_share_a_kernel() {
     let first = program((0, 0));
     assert_eq!(first, program((1001, 333)));
     assert_eq!(first, program((1620, 880)));
+}
+
+/// Crops of one size side by side are elements of one launch.
+#[test]
+fn crops_of_one_size_are_one_program() {
+    let image = operators(1920, 1080).remove(0).inputs[0];
+    let places = [(0, 0), (1001, 333), (1620, 880)];
+    let plan = group_plan(&pieces("crops", image, &places, (300, 200), 224, 224), 1, Strides::Tight);
+    let programs = programs(&plan, 0, Target::default()).unwrap();
+    let [program] = &programs[..] else { panic!("{} programs", programs.len()) };
+    assert_eq!((program.at_once, program.branches.len(), program.code.stages.len()), (3, 3, 1));
+    assert!(program.code.source.starts_with("#define BRANCHES 3u\n"));
+    let text = &program.code.stages[0].text;
+    let second = text.match_indices("extern \"C\"").nth(1).map_or(text.len(), |(at, _)| at);
+    insta::assert_snapshot!("crops_fused", &text[..second]);
 }
 
 /// What cannot be one kernel says why, and is a kernel a stage.

@@ -7,7 +7,7 @@ use crate::driver;
 pub(crate) struct Compiler {
     cache: KernelCache,
     options: Vec<String>,
-    nvrtc: String,
+    version: (u32, u32),
 }
 
 impl Compiler {
@@ -16,8 +16,13 @@ impl Compiler {
     /// # Errors
     /// When NVRTC does not answer.
     pub(crate) fn new(cache: KernelCache, capability: (u32, u32)) -> Result<Self, String> {
-        let (major, minor) = driver::nvrtc_version()?;
-        Ok(Self { cache, options: options(capability), nvrtc: format!("{major}.{minor}") })
+        let version = driver::nvrtc_version()?;
+        Ok(Self { cache, options: options(capability), version })
+    }
+
+    /// NVRTC's version.
+    pub(crate) const fn version(&self) -> (u32, u32) {
+        self.version
     }
 
     pub(crate) const fn cache(&self) -> &KernelCache {
@@ -49,8 +54,8 @@ impl Compiler {
     }
 
     fn key(&self, source: &str) -> String {
-        let code = without_comments(source);
-        KernelCache::key(&[&code, &self.options.join(" "), &self.nvrtc])
+        let (code, (major, minor)) = (without_comments(source), self.version);
+        KernelCache::key(&[&code, &self.options.join(" "), &format!("{major}.{minor}")])
     }
 
     fn compile(&self, source: &str) -> Result<Vec<u8>, String> {

@@ -7,19 +7,19 @@ use mip_runtime::device::{BufferRef, DeviceError, Executable, Launch};
 
 use super::memory::{device_buffer, device_memory};
 use super::shared::Shared;
-use crate::codegen::{Grid, put_floats, put_image, put_uint};
+use crate::codegen::{Grid, put_branches, put_floats, put_image, put_uint};
 use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 
 /// Most blocks along y and z; kernels loop over what lies beyond.
 const MOST_BLOCKS: u64 = 65_535;
 
-/// A group ready to be launched: one kernel, or a kernel a stage.
+/// A group ready to be launched: one kernel, or a kernel a stage; of a group of branches one for each kind of them.
 #[derive(Debug)]
 pub(super) struct CudaExecutable {
     pub(super) shared: Arc<Shared>,
     /// For errors: the group's kernels.
     pub(super) name: String,
-    pub(super) stages: Vec<LoadedStage>,
+    pub(super) kernels: Vec<LoadedKernel>,
     /// All tables of all stages. The parameters hold addresses inside.
     pub(super) _tables: Option<DeviceMemory>,
     /// Bytes of workspace a launch needs.
@@ -28,15 +28,26 @@ pub(super) struct CudaExecutable {
     pub(super) broken: Option<DeviceError>,
 }
 
-/// A kernel and its parameters.
+/// A kernel, and the branches of the group that it is launched for.
 #[derive(Debug)]
-pub(super) struct LoadedStage {
+pub(super) struct LoadedKernel {
     /// Ways to launch it, best first.
     pub(super) functions: Vec<LoadedFunction>,
-    /// Parameters with everything but images, batch and uniforms filled in.
-    pub(super) parameters: Vec<u8>,
     pub(super) fields: FieldOffsets,
     pub(super) grid: Grid,
+    /// Branches of a launch at most: what its parameter has room for.
+    pub(super) at_once: usize,
+    /// At least one.
+    pub(super) branches: Vec<LoadedBranch>,
+}
+
+/// What a kernel is given for a branch.
+#[derive(Debug)]
+pub(super) struct LoadedBranch {
+    /// Parameters with everything but images, batch and uniforms filled in.
+    pub(super) parameters: Vec<u8>,
+    /// By stage with uniforms: where its begin, and how many there are.
+    pub(super) uniforms: Vec<(usize, usize, usize)>,
     pub(super) inputs: Vec<Location>,
     pub(super) outputs: Vec<Location>,
 }
@@ -63,8 +74,6 @@ pub(super) struct FieldOffsets {
     pub(super) input: usize,
     pub(super) output: usize,
     pub(super) batch: usize,
-    /// Stages with uniforms: where theirs begin, and how many there are.
-    pub(super) uniforms: Vec<(usize, usize, usize)>,
 }
 
 /// Where an image is at a launch.
@@ -91,19 +100,19 @@ impl Bound {
         Ok(Self { address, layout: buffer.layout })
     }
 
-    /// Whether every row's address is a multiple of `align`.
-    fn is_aligned(&self, align: u64) -> bool {
+    /// A number that is a multiple of a power of two when every row's address is.
+    const fn alignment(&self) -> u64 {
         let l = &self.layout;
         let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
         let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
-        (self.address | l.row_stride as u64 | planes as u64 | frames as u64).is_multiple_of(align)
+        self.address | l.row_stride as u64 | planes as u64 | frames as u64
     }
 }
 
 impl CudaExecutable {
     /// One whose launches fail with `error`.
     pub(super) const fn broken(shared: Arc<Shared>, name: String, error: DeviceError) -> Self {
-        Self { shared, name, stages: Vec::new(), _tables: None, workspace: 0, broken: Some(error) }
+        Self { shared, name, kernels: Vec::new(), _tables: None, workspace: 0, broken: Some(error) }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -126,23 +135,13 @@ impl CudaExecutable {
             return Err(error.clone());
         }
         let workspace = self.workspace_address(launch)?;
-        let bound = |location: &Location| {
-            let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());
-            match *location {
-                Location::Input(index) => Bound::of(launch.inputs.get(index).ok_or_else(missing)?),
-                Location::Output(index) => Bound::of(launch.outputs.get(index).ok_or_else(missing)?),
-                Location::Workspace { offset, layout } => {
-                    Ok(Bound { address: workspace + offset as u64, layout })
-                }
+        let mut prepared = Vec::with_capacity(self.kernels.len());
+        for kernel in &self.kernels {
+            for branches in kernel.branches.chunks(kernel.at_once) {
+                prepared.push(kernel.prepare(branches, launch, workspace)?);
             }
-        };
-        let mut kernels = Vec::with_capacity(self.stages.len());
-        for stage in &self.stages {
-            let inputs = stage.inputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
-            let outputs = stage.outputs.iter().map(bound).collect::<Result<Vec<_>, _>>()?;
-            kernels.push(stage.prepare(&inputs, &outputs, &launch.uniforms)?);
         }
-        Ok(kernels)
+        Ok(prepared)
     }
 
     fn workspace_address(&self, launch: &Launch) -> Result<u64, DeviceError> {
@@ -161,30 +160,67 @@ impl CudaExecutable {
     }
 }
 
-impl LoadedStage {
+impl LoadedKernel {
+    /// A launch for some branches.
     fn prepare(
         &self,
-        inputs: &[Bound],
-        outputs: &[Bound],
-        uniforms: &[Uniforms],
+        branches: &[LoadedBranch],
+        launch: &Launch,
+        workspace: u64,
     ) -> Result<Prepared<'_>, DeviceError> {
-        let fits = |f: &&LoadedFunction| {
-            inputs.iter().all(|i| i.is_aligned(f.align_in))
-                && outputs.iter().all(|o| o.is_aligned(f.align_out))
+        let mut parameters = Vec::with_capacity(branches.len());
+        let (mut of_inputs, mut of_outputs, mut frames) = (0, 0, 0);
+        for branch in branches {
+            let bound = |location: &Location| location.bound(launch, workspace);
+            let mut bytes = branch.parameters.clone();
+            let mut place = |field: usize, index: usize, image: Bound| {
+                put_image(&mut bytes, field, index, image.address, &image.layout);
+                image
+            };
+            for (index, input) in branch.inputs.iter().enumerate() {
+                of_inputs |= place(self.fields.input, index, bound(input)?).alignment();
+            }
+            for (index, output) in branch.outputs.iter().enumerate() {
+                let output = place(self.fields.output, index, bound(output)?);
+                of_outputs |= output.alignment();
+                frames = output.layout.batch_size as u64;
+            }
+            put_uint(&mut bytes, self.fields.batch, frames as u32);
+            branch.put_uniforms(&mut bytes, &launch.uniforms)?;
+            parameters.push(bytes);
+        }
+        let parameter = match self.at_once {
+            1 => parameters.remove(0),
+            at_once => put_branches(at_once, parameters.iter().map(Vec::as_slice)),
         };
-        let chosen = self.functions.iter().find(fits).ok_or_else(|| {
+        let words = parameter.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")));
+        let function = &self.fitting(of_inputs, of_outputs)?.function;
+        Ok(Prepared { function, shape: self.shape(frames), parameter: words.collect() })
+    }
+
+    /// The best function for images of these alignments.
+    fn fitting(&self, inputs: u64, outputs: u64) -> Result<&LoadedFunction, DeviceError> {
+        let fits =
+            |f: &&LoadedFunction| inputs.is_multiple_of(f.align_in) && outputs.is_multiple_of(f.align_out);
+        self.functions.iter().find(fits).ok_or_else(|| {
             DeviceError::Unsupported("images whose samples do not lie at multiples of their size".to_owned())
-        })?;
-        let mut bytes = self.parameters.clone();
-        for (index, input) in inputs.iter().enumerate() {
-            put_image(&mut bytes, self.fields.input, index, input.address, &input.layout);
+        })
+    }
+
+    fn shape(&self, frames: u64) -> LaunchShape {
+        let branches = self.at_once as u64;
+        let images = (frames * u64::from(self.grid.planes)).min(MOST_BLOCKS / branches);
+        LaunchShape {
+            grid: [self.grid.x, self.grid.y.min(MOST_BLOCKS) as u32, (images * branches) as u32],
+            block: self.grid.block,
+            shared: self.grid.shared,
         }
-        for (index, output) in outputs.iter().enumerate() {
-            put_image(&mut bytes, self.fields.output, index, output.address, &output.layout);
-        }
-        let batch = outputs.first().map_or(0, |o| o.layout.batch_size as u64);
-        put_uint(&mut bytes, self.fields.batch, batch as u32);
-        for &(stage, offset, count) in &self.fields.uniforms {
+    }
+}
+
+impl LoadedBranch {
+    fn put_uniforms(&self, bytes: &mut [u8], uniforms: &[Uniforms]) -> Result<(), DeviceError> {
+        for &(stage, offset, count) in &self.uniforms {
             let uniforms = uniforms.get(stage).map_or(&[][..], |u| u);
             if uniforms.len() != count {
                 let given = uniforms.len();
@@ -192,19 +228,20 @@ impl LoadedStage {
                     "{given} uniforms given where {count} are needed"
                 )));
             }
-            put_floats(&mut bytes, offset, uniforms);
+            put_floats(bytes, offset, uniforms);
         }
-        let shape = LaunchShape {
-            grid: [
-                self.grid.x,
-                self.grid.y.min(MOST_BLOCKS) as u32,
-                (batch * u64::from(self.grid.planes)).min(MOST_BLOCKS) as u32,
-            ],
-            block: self.grid.block,
-            shared: self.grid.shared,
-        };
-        let words = bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")));
-        Ok(Prepared { function: &chosen.function, shape, parameter: words.collect() })
+        Ok(())
+    }
+}
+
+impl Location {
+    fn bound(&self, launch: &Launch, workspace: u64) -> Result<Bound, DeviceError> {
+        let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());
+        match *self {
+            Self::Input(index) => Bound::of(launch.inputs.get(index).ok_or_else(missing)?),
+            Self::Output(index) => Bound::of(launch.outputs.get(index).ok_or_else(missing)?),
+            Self::Workspace { offset, layout } => Ok(Bound { address: workspace + offset as u64, layout }),
+        }
     }
 }
 

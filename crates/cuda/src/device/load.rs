@@ -1,12 +1,14 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mip_core::{ALIGNMENT, BatchLayout};
 use mip_plan::{Group, Kernel, Operand, Plan, Stage};
 use mip_runtime::device::{DeviceError, Space};
 
-use super::executable::{CudaExecutable, FieldOffsets, LoadedFunction, LoadedStage, Location};
+use super::executable::{CudaExecutable, FieldOffsets, LoadedBranch, LoadedFunction, LoadedKernel, Location};
 use super::shared::Shared;
-use crate::codegen::{Destination, GroupCode, StageCode, group_code, intermediates, put_pointer};
+use crate::codegen::{Branch, Destination, Program, StageCode, intermediates, programs, put_pointer};
 use crate::driver::{DeviceMemory, Module};
 
 /// Compiles a group, uploads its tables and prepares its parameters.
@@ -17,46 +19,67 @@ pub(super) fn load(
 ) -> Result<Arc<CudaExecutable>, DeviceError> {
     shared.alive()?;
     let group = &plan.groups[index];
-    let code = group_code(plan, index, shared.target).map_err(|(stage, message)| {
+    let programs = programs(plan, index, shared.target).map_err(|(stage, message)| {
         let kernel = group.stages[stage].kernel.name().to_owned();
         DeviceError::Build { kernel, message }
     })?;
-    let name = group.stages.iter().map(|s| s.kernel.name()).collect::<Vec<_>>().join("+");
+    let name = name(group, &programs);
     let custom = matches!(group.stages[..], [Stage { kernel: Kernel::Custom(_), .. }]);
-    let module = match compile(shared, plan, group, &code) {
-        // The user's own source: its task fails when it runs, as one that fails on the CPU does.
-        Err(error @ DeviceError::Build { .. }) if custom => {
-            return Ok(Arc::new(CudaExecutable::broken(shared.clone(), name, error)));
+    let mut modules = Vec::with_capacity(programs.len());
+    for program in &programs {
+        match compile(shared, plan, group, program) {
+            // The user's own source: its task fails when it runs, as one that fails on the CPU does.
+            Err(error @ DeviceError::Build { .. }) if custom => {
+                return Ok(Arc::new(CudaExecutable::broken(shared.clone(), name, error)));
+            }
+            module => modules.push(module?),
         }
-        module => module?,
-    };
-    let (tables, addresses) = upload_tables(shared, &code)?;
+    }
+    let tables = Tables::upload(shared, &programs)?;
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
     let (destinations, bytes) = intermediates(group, &layouts);
-    let workspace = if code.unfused.is_none() { 0 } else { bytes };
-    let places = Places { reads: group.reads(), writes: group.writes(), destinations };
-    let mut stages = Vec::with_capacity(code.stages.len());
-    for (position, stage) in code.stages.iter().enumerate() {
-        let uniforms = stage
-            .uniforms
-            .iter()
-            .map(|(index, field)| (*index, stage.fields.offset(field), group.stages[*index].uniforms.len()));
-        stages.push(LoadedStage {
-            functions: functions(shared, &module, stage)?,
-            parameters: parameters(stage, &addresses[position]),
-            fields: FieldOffsets {
-                input: stage.fields.offset("in"),
-                output: stage.fields.offset("out"),
-                batch: stage.fields.offset("batch"),
-                uniforms: uniforms.collect(),
-            },
-            grid: stage.grid,
-            inputs: stage.inputs.iter().map(|operand| places.input(operand)).collect(),
-            outputs: stage.outputs.iter().map(|&stage| places.output(stage)).collect(),
-        });
+    let workspace = if programs.iter().all(|p| p.code.unfused.is_none()) { 0 } else { bytes };
+    let places = Places { group, reads: group.reads(), writes: group.writes(), destinations };
+    let mut kernels = Vec::new();
+    for (program, module) in programs.iter().zip(&modules) {
+        for (position, kernel) in program.code.stages.iter().enumerate() {
+            let branch = |branch: &Branch| {
+                let own = &branch.kernels[position];
+                LoadedBranch {
+                    parameters: tables.parameters(own),
+                    uniforms: places.uniforms(own, &branch.stages),
+                    inputs: own.inputs.iter().map(|operand| places.input(operand, &branch.stages)).collect(),
+                    outputs: own.outputs.iter().map(|&stage| places.output(branch.stages[stage])).collect(),
+                }
+            };
+            kernels.push(LoadedKernel {
+                functions: functions(shared, module, kernel)?,
+                fields: FieldOffsets {
+                    input: kernel.fields.offset("in"),
+                    output: kernel.fields.offset("out"),
+                    batch: kernel.fields.offset("batch"),
+                },
+                grid: kernel.grid,
+                at_once: program.at_once,
+                branches: program.branches.iter().map(branch).collect(),
+            });
+        }
     }
     let shared = shared.clone();
-    Ok(Arc::new(CudaExecutable { shared, name, stages, _tables: tables, workspace, broken: None }))
+    Ok(Arc::new(CudaExecutable { shared, name, kernels, _tables: tables.memory, workspace, broken: None }))
+}
+
+/// For errors: the kernels of the branches, those of alike branches once.
+fn name(group: &Group, programs: &[Program]) -> String {
+    let of = |program: &Program| {
+        let names = program.branches[0].stages.iter().map(|&s| group.stages[s].kernel.name());
+        let names = names.collect::<Vec<_>>().join("+");
+        match program.branches.len() {
+            1 => names,
+            count => format!("{names} ({count} branches)"),
+        }
+    };
+    programs.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// Machine code from the cache or the compiler, loaded. An entry of the cache that the driver refuses is made anew.
@@ -64,10 +87,11 @@ fn compile(
     shared: &Shared,
     plan: &Plan,
     group: &Group,
-    code: &GroupCode,
+    program: &Program,
 ) -> Result<Arc<Module>, DeviceError> {
+    let code = &program.code;
     let failed = |log: String| {
-        let stage = code.stage_of_log(&log);
+        let stage = program.branches[0].stages[code.stage_of_log(&log)];
         let task = plan.tasks.get(group.stages[stage].task).map_or("", |t| t.name.as_str());
         let kernel = group.stages[stage].kernel.name().to_owned();
         DeviceError::Build { kernel, message: format!("in task '{task}': {log}") }
@@ -95,53 +119,59 @@ fn functions(
     stage.variants.iter().map(load).collect()
 }
 
-/// All tables in one block, and by stage the address of each of its tables.
-fn upload_tables(
-    shared: &Shared,
-    code: &GroupCode,
-) -> Result<(Option<DeviceMemory>, Vec<Vec<u64>>), DeviceError> {
-    let mut bytes = Vec::new();
-    let mut offsets = Vec::new();
-    for stage in &code.stages {
-        let mut of_stage = Vec::new();
-        for table in &stage.tables {
-            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-            of_stage.push(bytes.len() as u64);
-            bytes.extend_from_slice(&table.bytes);
-        }
-        offsets.push(of_stage);
-    }
-    if bytes.is_empty() {
-        return Ok((None, offsets));
-    }
-    let memory = DeviceMemory::with_contents(&shared.context, &bytes);
-    let memory = memory.map_err(|error| shared.allocation_error(Space::Device, bytes.len(), error))?;
-    for offset in offsets.iter_mut().flatten() {
-        *offset += memory.address();
-    }
-    Ok((Some(memory), offsets))
+/// All tables in one block of memory, each that occurs several times once.
+struct Tables {
+    memory: Option<DeviceMemory>,
+    /// Bytes from the start of the block, by contents.
+    offsets: HashMap<Vec<u8>, u64>,
 }
 
-fn parameters(stage: &StageCode, addresses: &[u64]) -> Vec<u8> {
-    let mut bytes = stage.fields.bytes();
-    for (table, &address) in stage.tables.iter().zip(addresses) {
-        put_pointer(&mut bytes, stage.fields.offset(&table.field), address);
+impl Tables {
+    fn upload(shared: &Shared, programs: &[Program]) -> Result<Self, DeviceError> {
+        let mut bytes = Vec::new();
+        let mut offsets = HashMap::new();
+        let kernels = programs.iter().flat_map(|p| &p.branches).flat_map(|b| &b.kernels);
+        for table in kernels.flat_map(|k| &k.tables) {
+            if !offsets.contains_key(&table.bytes) {
+                bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+                offsets.insert(table.bytes.clone(), bytes.len() as u64);
+                bytes.extend_from_slice(&table.bytes);
+            }
+        }
+        if bytes.is_empty() {
+            return Ok(Self { memory: None, offsets });
+        }
+        let memory = DeviceMemory::with_contents(&shared.context, &bytes);
+        let memory = memory.map_err(|error| shared.allocation_error(Space::Device, bytes.len(), error))?;
+        Ok(Self { memory: Some(memory), offsets })
     }
-    bytes
+
+    /// The bytes of a kernel's parameters, with the addresses of its tables.
+    fn parameters(&self, kernel: &StageCode) -> Vec<u8> {
+        let mut bytes = kernel.fields.bytes();
+        let start = self.memory.as_ref().map_or(0, DeviceMemory::address);
+        for table in &kernel.tables {
+            let address = start + self.offsets[&table.bytes];
+            put_pointer(&mut bytes, kernel.fields.offset(&table.field), address);
+        }
+        bytes
+    }
 }
 
 /// Where operands are at a launch.
-struct Places {
+struct Places<'a> {
+    group: &'a Group,
     reads: Vec<usize>,
     writes: Vec<usize>,
     destinations: Vec<Destination>,
 }
 
-impl Places {
-    fn input(&self, operand: &Operand) -> Location {
+impl Places<'_> {
+    /// Of an operand of a branch of these stages.
+    fn input(&self, operand: &Operand, stages: &[usize]) -> Location {
         match *operand {
             Operand::Buffer(id) => Location::Input(index_of(&self.reads, id)),
-            Operand::Stage(stage) => self.output(stage),
+            Operand::Stage(stage) => self.output(stages[stage]),
         }
     }
 
@@ -150,6 +180,15 @@ impl Places {
             Destination::Buffer(id) => Location::Output(index_of(&self.writes, id)),
             Destination::Workspace { offset, layout } => Location::Workspace { offset, layout },
         }
+    }
+
+    /// By stage with uniforms: where they begin in a kernel's parameters, and how many there are.
+    fn uniforms(&self, kernel: &StageCode, stages: &[usize]) -> Vec<(usize, usize, usize)> {
+        let place = |(stage, field): &(usize, Cow<'static, str>)| {
+            let stage = stages[*stage];
+            (stage, kernel.fields.offset(field), self.group.stages[stage].uniforms.len())
+        };
+        kernel.uniforms.iter().map(place).collect()
     }
 }
 

@@ -42,10 +42,10 @@ use mip_runtime::device::{
 
 pub use options::CudaOptions;
 
-use crate::codegen::{Target, workspace};
+use crate::codegen::{MORE_PARAMETER_BYTES, PARAMETER_BYTES, Target, workspace};
 use crate::compile::{Compiler, KernelCache};
 use crate::driver::{Context, DriverError, MemoryPool};
-use crate::probe::{CudaDeviceProbe, Missing, probe};
+use crate::probe::{CudaDeviceProbe, CudaVersion, Missing, probe};
 use shared::Shared;
 
 /// An NVIDIA GPU.
@@ -73,7 +73,11 @@ impl CudaDevice {
         let folder = options.cache_folder.clone().or_else(KernelCache::default_folder);
         let compiler = Compiler::new(KernelCache::new(folder), found.capability);
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
-        let target = Target { multiprocessors: found.multiprocessors };
+        let large = CudaVersion { major: 12, minor: 1 };
+        let driver = status.driver.is_ok_and(|version| version >= large);
+        let compiles = compiler.version() >= (large.major, large.minor);
+        let parameter_bytes = if driver && compiles { MORE_PARAMETER_BYTES } else { PARAMETER_BYTES };
+        let target = Target { multiprocessors: found.multiprocessors, parameter_bytes, branches: 1 };
         let pools = || format!("{} does not support memory pools", found.name);
         let pool = if found.stream_ordered {
             let refused = |error: DriverError| format!("the driver refuses a memory pool: {error}");
@@ -218,6 +222,10 @@ impl Device for CudaDevice {
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
         workspace(group, layouts, self.shared.target)
+    }
+
+    fn joins_branches(&self) -> bool {
+        true
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {

@@ -9,7 +9,7 @@ use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::Plan;
 
 /// What the CPU makes of a plan's group.
-fn expected(plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+pub(super) fn expected(plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let group = &plan.groups[0];
     let layout = |id: usize| plan.buffers[id].layout;
     let views: Vec<ImageView<'_>> = group
@@ -36,9 +36,9 @@ fn expected(plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
 /// Runs a group in every variant that fits. The number of comparisons; 0 without a compiler.
 fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u32) -> usize {
     let plan = plan(case, batch, strides);
-    let code = group_code(&plan, 0, Target { multiprocessors }).unwrap();
+    let code = group_code(&plan, 0, Target { multiprocessors, ..Target::default() }).unwrap();
     assert_eq!(code.unfused, None, "{}", case.name);
-    let Some(library) = build(&code) else { return 0 };
+    let Some(library) = build(&code, 1) else { return 0 };
     let group = &plan.groups[0];
     let inputs: Vec<(Vec<u8>, BatchLayout)> = group
         .reads()

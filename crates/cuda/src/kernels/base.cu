@@ -12,6 +12,18 @@ struct Image {
     i64 row, plane, frame;
 };
 
+// Branches of the graph that a launch is for: consecutive blocks along z are for the same frame (or plane) of each.
+#ifndef BRANCHES
+#define BRANCHES 1u
+#endif
+#define FIRST_FRAME (blockIdx.z / BRANCHES)
+#define FRAME_STEP (gridDim.z / BRANCHES)
+// The parameters of as many of them as there are.
+template <class P> struct Branches {
+    u32 count;
+    alignas(8) P of[BRANCHES];
+};
+
 #define INLINE __device__ __forceinline__
 
 // Off by less than 2 units in the last place.

@@ -21,7 +21,7 @@ INLINE View view_of(const Image& image, i64 frame, int width, int height, int ch
 template <class Custom, int INPUTS, class Params> INLINE void custom_pixels(const Params& p) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (x >= p.width) return;
-    for (u32 frame = blockIdx.z; frame < p.batch; frame += gridDim.z) {
+    for (u32 frame = FIRST_FRAME; frame < p.batch; frame += FRAME_STEP) {
         View in[INPUTS], out;
         Custom::views(p, frame, in, out);
         for (i64 y = blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += (i64)gridDim.y * blockDim.y)

@@ -62,7 +62,7 @@ template <class Px, int X, int Y, int ROWS, int A_IN, int A_OUT, class P> INLINE
 #pragma unroll
         for (int i = 0; i < V; i++) columns[i] = axis<X>(p.x_origin, p.x_table, x + min(i, n - 1));
     }
-    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
         const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;

@@ -8,7 +8,7 @@ template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * Out::V;
     if (x >= p.width) return;
     const int n = min(Out::V, p.width - x);
-    for (u32 f = blockIdx.z; f < p.batch; f += gridDim.z) {
+    for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
         for (u32 y = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS; y < p.height;
              y += gridDim.y * blockDim.y * ROWS) {
             In0 a[ROWS];

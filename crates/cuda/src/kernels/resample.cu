@@ -61,7 +61,7 @@ INLINE void resample_tile(const P& p) {
     const i64 row_bytes = (i64)p.in_width * PIXEL;
     const int bytes = (int)min((i64)p.pitch, row_bytes - begin);
     const int block_rows = blockDim.y * p.rows;
-    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
         const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;
@@ -154,7 +154,7 @@ INLINE void resample_direct(const P& p) {
     u32 start[V];
 #pragma unroll
     for (int i = 0; i < V; i++) start[i] = __ldg(p.x_starts + min(x + i, p.width - 1));
-    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
         const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;

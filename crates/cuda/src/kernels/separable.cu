@@ -8,7 +8,7 @@ INLINE void separable_march(const P& p) {
     constexpr int V = Out::V, C = G::C, RX = G::RADIUS, ROWS = 2 * RY + 1, N = V * C;
     const int x0 = blockIdx.x * (32 * V), x = x0 + threadIdx.x * V, n = min(V, p.width - x);
     const int block_rows = blockDim.y * p.rows;
-    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
         const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;

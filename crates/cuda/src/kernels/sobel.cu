@@ -11,7 +11,7 @@ template <class G, class Out, bool EXACT, int BORDER, int A_IN, int A_OUT, class
     constexpr int V = Out::V;
     const int x0 = blockIdx.x * (32 * V), x = x0 + threadIdx.x * V, n = min(V, p.width - x);
     const int block_rows = blockDim.y * p.rows;
-    for (u32 f = blockIdx.z; f < p.batch; f += gridDim.z) {
+    for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
         const u8* in = p.in.start + f * p.in.frame;
         u8* out = p.out.start + f * p.out.frame;
         for (i64 y0 = (i64)blockIdx.y * block_rows; y0 < p.height; y0 += (i64)gridDim.y * block_rows) {

@@ -15,7 +15,7 @@ INLINE void separable_wide(const P& p) {
     float* sums = samples + ROWS * PITCH;
     const int thread = threadIdx.x;
     const int x0 = blockIdx.x * WIDE_COLUMNS;
-    for (u32 z = blockIdx.z; z < p.batch * p.planes; z += gridDim.z) {
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
         const u8* in = p.in.start + f * p.in.frame + plane * p.in.plane;
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;

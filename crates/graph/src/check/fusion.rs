@@ -1,6 +1,6 @@
 //! Whether groups hold only what may share one, and whether the plan tells the truth about edges.
 
-use mip_plan::{EdgeDecision, Group, GroupId, Kernel, Operand, Plan, TaskId};
+use mip_plan::{EdgeDecision, Group, GroupId, Kernel, Plan};
 
 use super::PlanFault;
 
@@ -19,39 +19,17 @@ fn check_group(id: GroupId, group: &Group) -> Result<(), PlanFault> {
             return Err(fault("a custom kernel shares its group with another task"));
         }
     }
-    match unconnected(group) {
-        Some(task) => {
-            let problem = format!("task {task} has nothing to do with the others in group {id}");
+    // Connected, or branches that are alike.
+    let branches = group.branches();
+    let first = group.branch(&branches[0]);
+    match branches[1..].iter().find(|stages| !first.is_alike(&group.branch(stages))) {
+        Some(stages) => {
+            let task = group.stages[stages[0]].task;
+            let problem =
+                format!("task {task} has nothing to do with the others in group {id}, and is not like them");
             Err(PlanFault::Reference { place: format!("group {id}"), problem })
         }
         None => Ok(()),
-    }
-}
-
-/// A task that no chain of reads inside the group connects with its first one.
-fn unconnected(group: &Group) -> Option<TaskId> {
-    let mut known = vec![false; group.stages.len()];
-    known[0] = true;
-    // Each round reaches at least one stage more, or is the last.
-    loop {
-        let before = known.clone();
-        for (index, stage) in group.stages.iter().enumerate() {
-            for operand in &stage.inputs {
-                if let Operand::Stage(read) = *operand {
-                    let either = known[index] || known[read];
-                    known[index] = either;
-                    known[read] = either;
-                }
-            }
-            // Steps of one task belong together whether they read each other or not.
-            let mates = (0..group.stages.len()).filter(|&other| group.stages[other].task == stage.task);
-            if known[index] {
-                mates.for_each(|mate| known[mate] = true);
-            }
-        }
-        if known == before {
-            return known.iter().position(|known| !known).map(|index| group.stages[index].task);
-        }
     }
 }
 

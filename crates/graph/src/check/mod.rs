@@ -21,7 +21,7 @@ pub(crate) use stage::stage_fault;
 /// * no wait is implied by others or orders nothing that is needed;
 /// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open;
 /// * a custom kernel shares its group with no other task, tasks of a group are connected by what they read of each
-///   other, and what is said of each edge is true.
+///   other or belong to alike branches, and what is said of each edge is true.
 ///
 /// # Errors
 /// The first fault found.

@@ -32,6 +32,9 @@ pub struct PlanRequest<'a> {
     pub lanes: u32,
     /// Whether operators may share a kernel: the same bytes, less memory traffic.
     pub fuse: bool,
+    /// Whether the device runs alike branches side by side (crops of one size, each with what follows it) as one launch,
+    /// so that they should share a group. Only with `fuse`.
+    pub join_branches: bool,
     /// Most bytes that inputs, outputs and arena may take together; `None` for no limit.
     pub memory_limit: Option<usize>,
     /// Scratch bytes the device needs to run a group, given the layouts of all buffers by id.
@@ -39,9 +42,17 @@ pub struct PlanRequest<'a> {
 }
 
 impl<'a> PlanRequest<'a> {
-    /// One frame on one lane, fused, without a limit, for a device that needs no workspace.
+    /// One frame on one lane, fused, without a limit, for a device that needs no workspace and joins no branches.
     pub fn new(inputs: &'a [ImageDesc]) -> Self {
-        Self { inputs, batch: 1, lanes: 1, fuse: true, memory_limit: None, workspace: &|_, _| 0 }
+        Self {
+            inputs,
+            batch: 1,
+            lanes: 1,
+            fuse: true,
+            join_branches: false,
+            memory_limit: None,
+            workspace: &|_, _| 0,
+        }
     }
 }
 
@@ -74,8 +85,10 @@ const PASSES: &[Pass] = &[
     // Before windows, because recomputing a halo of cheap stages costs less than any halo of windows: where the
     // bounds do not allow everything, loads go first.
     Pass { name: "fuse loads", run: Decide(fuse::loads) },
-    // Last, on groups as large as they come without it: what it costs depends on the whole chain behind.
+    // On groups as large as they come without it: what it costs depends on the whole chain behind.
     Pass { name: "fuse windows", run: Decide(fuse::windows) },
+    // Last, when it is known what each branch is. It joins what nothing connects, and changes nothing inside.
+    Pass { name: "join branches", run: Decide(fuse::branches) },
     // Once nothing is merged any more; also when fusion is off, which is a decision too.
     Pass { name: "record fusion", run: Decide(fuse::record) },
     // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.

@@ -37,16 +37,21 @@ fn counted(count: usize, what: &str) -> String {
 
 fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let group = &plan.groups[id];
-    let tasks: Vec<&str> = group.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect();
-    let kernels: Vec<&str> = group.stages.iter().map(|s| s.kernel.name()).collect();
+    // Of alike branches the first stands for all.
+    let branches = group.branches();
+    let first = group.branch(&branches[0]);
+    let more = branches.len() - 1;
+    let like_it = if more == 0 { String::new() } else { format!(", and {more} like it") };
+    let tasks: Vec<&str> = first.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect();
+    let kernels: Vec<&str> = first.stages.iter().map(|s| s.kernel.name()).collect();
     let shape = group.stages.last().map(|s| s.output.to_string());
     vec![
         format!("#{id}"),
         format!("lane {}", group.lane),
-        tasks.join(", "),
+        tasks.join(", ") + &like_it,
         kernels.join(" > "),
         shape.unwrap_or_default(),
-        format!("{} -> {}", names(plan, &group.reads()), names(plan, &group.writes())),
+        format!("{} -> {}{like_it}", names(plan, &first.reads()), names(plan, &first.writes())),
     ]
 }
 

@@ -44,7 +44,7 @@ impl Traffic {
         let us = |bytes: u64| gb_per_s.map(|rate| bytes as f64 / rate / 1e3);
         let sum = |ids: Vec<BufferId>| ids.into_iter().map(|id| bytes(plan, id)).sum::<u64>();
         let kernel = |(group, kernel): (GroupId, &Group)| {
-            let apart = matches!(tilings.get(group), Some(Ok(tiling)) if tiling.kernels.len() > 1);
+            let apart = matches!(tilings.get(group), Some(Ok(tiling)) if tiling.unfused.is_some());
             let (bytes_read, bytes_written) = if apart {
                 stage_by_stage(plan, kernel)
             } else {

@@ -158,6 +158,7 @@ impl Pipeline {
             batch,
             lanes: self.config.num_streams,
             fuse: self.config.fuse,
+            join_branches: device.joins_branches(),
             memory_limit: self.config.memory_limit,
             workspace: &|group, layouts| device.workspace_bytes(group, layouts),
         };

@@ -13,7 +13,12 @@ use mip_testkit::{Param, Params};
 
 /// A CPU device with this many threads.
 pub(crate) fn cpu(threads: usize, simd: SimdLevel) -> Device {
-    Device::cpu_with(CpuConfig { threads: Some(threads), simd })
+    Device::cpu_with(CpuConfig { threads: Some(threads), simd, ..CpuConfig::default() })
+}
+
+/// A CPU device with this many threads for which alike branches share groups.
+pub(crate) fn joining_cpu(threads: usize) -> Device {
+    Device::cpu_with(CpuConfig { threads: Some(threads), join_branches: true, ..CpuConfig::default() })
 }
 
 /// The operator of that name with those parameters, from the registry.

@@ -31,6 +31,11 @@ pub enum AxisMap {
 }
 
 impl AxisMap {
+    /// Whether both are the same but for where a crop begins.
+    pub(super) fn is_alike(self, other: Self) -> bool {
+        matches!((self, other), (Self::Offset { .. }, Self::Offset { .. })) || self == other
+    }
+
     /// The source coordinate of output coordinate `i`.
     #[inline]
     pub const fn map(self, i: u32) -> u32 {

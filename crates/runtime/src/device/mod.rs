@@ -107,6 +107,12 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the group cannot be compiled or its tables find no memory.
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
 
+    /// Whether alike branches of a plan should share a group, because they run as one launch then
+    /// ([`Group::branches`]).
+    fn joins_branches(&self) -> bool {
+        false
+    }
+
     /// Threads to load the groups of a plan on, side by side: more than one where loading compiles.
     fn load_threads(&self) -> usize {
         1

@@ -93,7 +93,8 @@ impl Layout {
         let windows = !roles.patches.is_empty();
         let columns = best_columns(setting, roles, width)?;
         let enough = 5 * i64::from(target.multiprocessors) / 2;
-        let blocks = |rows: i64| ceil(width, columns) * ceil(height, rows) * setting.batch() as i64;
+        let frames = (setting.batch() * target.branches) as i64;
+        let blocks = |rows: i64| ceil(width, columns) * ceil(height, rows) * frames;
         let candidates: &[i64] =
             if windows { &[72, 64, 56, 48, 40, 32, 24, 16, 8, 4] } else { &[32, 16, 8, 4] };
         let mut smallest = None;

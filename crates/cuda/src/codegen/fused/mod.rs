@@ -42,6 +42,7 @@ use self::passes::{Writer, indented, patch_type};
 use self::roles::Roles;
 use self::setting::{STRIP, Setting, WARPS, ceil};
 use super::Target;
+use super::branches::entry as kernel_entry;
 use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
@@ -94,7 +95,7 @@ pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> R
     decide(&Setting { group: &crops_in_resizes(group), layouts }, target).map(|_| ())
 }
 
-/// The kernel of a group of several stages. `fixed` says whether a buffer's strides are certain, `name` names
+/// The kernel of a group of several stages, for so many branches like it at once. `fixed` says whether a buffer's strides are certain, `name` names
 /// stages and buffers in comments.
 ///
 /// # Errors
@@ -103,6 +104,7 @@ pub(super) fn fused_code(
     group: &Group,
     layouts: &[BatchLayout],
     target: Target,
+    at_once: usize,
     fixed: &dyn Fn(usize) -> bool,
     name: &dyn Fn(Operand) -> String,
 ) -> Result<StageCode, String> {
@@ -129,14 +131,9 @@ pub(super) fn fused_code(
     for (align_in, align_out) in alignments(&setting, fixed) {
         let any = setting.group.reads().iter().map(|&id| layouts[id].desc.dtype.size()).max().unwrap_or(1);
         let entry = format!("fused_i{align_in}o{align_out}");
-        let _ = writeln!(
-            text,
-            "extern \"C\" __global__ void __launch_bounds__({}, {})\n{entry}(const __grid_constant__ Params0 p) {{",
-            32 * WARPS,
-            blocks_at_once(&setting, &roles, &layout, align_in)
-        );
-        text.push_str(&indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1));
-        text.push_str("}\n");
+        let bounds = format!("{}, {}", 32 * WARPS, blocks_at_once(&setting, &roles, &layout, align_in));
+        let body = indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1);
+        kernel_entry(&mut text, &bounds, &entry, "Params0", at_once, &body);
         variants.push(Variant { entry, align_in: if align_in == 0 { any } else { align_in }, align_out });
     }
     let last = setting.stage(setting.stages() - 1).output;
@@ -222,7 +219,7 @@ fn block(
     }
     let _ = write!(
         text,
-        "for (u32 f = blockIdx.z; f < p.batch; f += gridDim.z) {{\n    for (int block = blockIdx.y; block < p.blocks; block += gridDim.y) {{\n{}    }}\n}}\n",
+        "for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {{\n    for (int block = blockIdx.y; block < p.blocks; block += gridDim.y) {{\n{}    }}\n}}\n",
         indented(&inner, 2)
     );
     text

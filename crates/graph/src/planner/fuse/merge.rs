@@ -181,7 +181,7 @@ impl Draft<'_> {
     }
 
     /// Whether each stage holds an output.
-    fn output_stages(&self) -> Vec<bool> {
+    pub(super) fn output_stages(&self) -> Vec<bool> {
         let mut output = vec![false; self.stages.len()];
         for index in self.graph.output_indices() {
             let task = self.live.iter().position(|&t| t == index).expect("outputs are never pruned");

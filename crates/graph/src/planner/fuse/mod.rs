@@ -1,7 +1,7 @@
 //! Fusion: passes that merge groups while values are still stages and nothing is memory yet.
 //!
-//! Two groups may become one only along an edge between tasks: branches that share nothing but a pipeline input
-//! stay apart, and can run side by side. Each pass goes over the edges of one kind in topological order of their
+//! Two groups may become one only along an edge between tasks; branches that share nothing but a pipeline input
+//! stay apart, and can run side by side, unless they are alike and the device wants them in one launch. Each pass goes over the edges of one kind in topological order of their
 //! readers, a reader's latest producer first, and merges where [`merge::Merger::merge`] finds nothing against it.
 //! What can fail while it runs (custom kernels) is never merged, because a group fails as a whole.
 //!
@@ -9,9 +9,11 @@
 //! edges      how a task reads another one's result
 //! merge      what forbids a merge; merging
 //! footprint  what part of each stage a tile of the results needs
+//! branches   alike groups side by side, for devices that launch them as one
 //! cost       work, memory on the chip and bytes moved of a group: the rule
 //! ```
 
+mod branches;
 mod cost;
 mod edges;
 mod footprint;
@@ -24,6 +26,7 @@ mod tests;
 use mip_plan::EdgeDecision;
 
 use super::draft::Draft;
+pub(super) use branches::branches;
 use edges::{Edge, Reading, edges};
 use merge::Merger;
 

@@ -3,7 +3,7 @@
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_ops::{Blend, Flip, GaussianBlur, Operator, Sobel, Threshold};
-use mip_plan::{Kernel, Plan};
+use mip_plan::{Kernel, Place, Plan};
 use proptest::prelude::*;
 
 use crate::testing::TestOp;
@@ -29,7 +29,19 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// All operators keep the shape but one kind, which halves that of the input.
 fn build(steps: &[Step], input: ImageDesc) -> TaskGraph {
+    copied(steps, input, 1)
+}
+
+/// The same several times, reading the same input.
+fn copied(steps: &[Step], input: ImageDesc, copies: usize) -> TaskGraph {
     let mut graph = TaskGraph::new();
+    for copy in 0..copies {
+        add(&mut graph, steps, input, copy);
+    }
+    graph
+}
+
+fn add(graph: &mut TaskGraph, steps: &[Step], input: ImageDesc, copy: usize) {
     let mut handles = Vec::new();
     let mut descs: Vec<ImageDesc> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -49,7 +61,7 @@ fn build(steps: &[Step], input: ImageDesc) -> TaskGraph {
         };
         let inputs = vec![desc_of(first); operator.spec().inputs.len()];
         descs.push(operator.infer(&inputs).unwrap());
-        let task = graph.add_task(&format!("t{index}"), operator).unwrap();
+        let task = graph.add_task(&format!("t{copy}_{index}"), operator).unwrap();
         for source in [first, second].into_iter().take(inputs.len()) {
             match source {
                 None => graph.connect_input("input", task).unwrap(),
@@ -61,7 +73,6 @@ fn build(steps: &[Step], input: ImageDesc) -> TaskGraph {
     for (_, &task) in steps.iter().zip(&handles).filter(|(step, _)| step.output) {
         graph.mark_output(task).unwrap();
     }
-    graph
 }
 
 fn input(width: u32, height: u32, wide: bool) -> ImageDesc {
@@ -120,6 +131,33 @@ proptest! {
         prop_assert_eq!((fused.fusion.len(), unfused.fusion.len()), (edges, edges));
         let saved: u64 = fused.fusion.iter().map(|d| d.bytes_saved).sum();
         prop_assert!(fused.traffic_bytes() + saved <= unfused.traffic_bytes());
+    }
+
+    #[test]
+    fn only_alike_branches_are_joined(steps in steps(), copies in 1..4_usize) {
+        // The same steps several times over, side by side.
+        let inputs = [input(64, 48, false)];
+        let graph = copied(&steps, inputs[0], copies);
+        let request = PlanRequest { lanes: 3, join_branches: true, ..PlanRequest::new(&inputs) };
+        let joined = plan(&graph, &request).unwrap();
+        prop_assert_eq!(check(&joined), Ok(()));
+        let apart = plan(&graph, &PlanRequest { join_branches: false, ..request }).unwrap();
+        let branches = |plan: &Plan| plan.groups.iter().map(|g| g.branches().len()).sum::<usize>();
+        prop_assert_eq!(branches(&joined), apart.groups.len());
+        prop_assert_eq!(&joined.fusion, &apart.fusion);
+        for group in joined.groups.iter().filter(|g| g.branches().len() > 1) {
+            let outside = group.writes().iter().all(|&b| matches!(joined.buffers[b].place, Place::Output(_)));
+            prop_assert!(outside, "no intermediate lives longer");
+        }
+        // What is written by a copy is written by all: outputs of the last layer are joined where they are alike.
+        if copies > 1 && apart.groups.len() == copies {
+            let custom = apart.groups[0].stages.iter().any(|s| matches!(s.kernel, Kernel::Custom(_)));
+            prop_assert_eq!(joined.groups.len(), if custom { copies } else { 1 });
+        }
+        let own = uniforms(&graph, &inputs, &joined).unwrap();
+        for (group, uniforms) in joined.groups.iter().zip(own) {
+            prop_assert!(group.stages.iter().map(|s| &s.uniforms).eq(uniforms.iter()));
+        }
     }
 
     #[test]

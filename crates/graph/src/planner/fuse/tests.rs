@@ -168,3 +168,51 @@ fn uniforms_find_their_stages_in_a_group() {
     assert_eq!(tasks, ["gray", "soft", "edges", "mix", "threshold"]);
     assert_eq!(changed, [false, true, false, true, true]);
 }
+
+/// The tasks of each group for a device that joins branches; and how many groups there are for another one.
+fn joined(line: &str, input: ImageDesc) -> (Vec<String>, usize) {
+    let graph = build(line);
+    let inputs = vec![input; graph.inputs().len()];
+    let request = PlanRequest { lanes: 4, join_branches: true, ..PlanRequest::new(&inputs) };
+    let with = plan(&graph, &request).unwrap();
+    let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
+    assert_eq!(unfused.groups.len(), unfused.tasks.len(), "joining is a kind of fusion");
+    (groups(&with).iter().map(|tasks| tasks.join(" ")).collect(), planned(&graph, input).groups.len())
+}
+
+#[test]
+fn alike_branches_share_a_group_where_the_device_joins_them() {
+    let line = "a:crop x=1 width=30 height=20 ! b:resize width=10 height=9 \
+                ! c:crop x=7 y=3 width=30 height=20 inputs=@input ! d:resize width=10 height=9 \
+                ! e:crop x=7 y=3 width=26 height=20 inputs=@input ! f:resize width=10 height=9 \
+                ! g:crop width=30 height=20 inputs=@input ! h:resize width=10 height=8";
+    // A crop of another size is another shape; so is a result of another size.
+    assert_eq!(
+        joined(line, rgb(64, 48)),
+        (vec!["a b c d".to_owned(), "e f".to_owned(), "g h".to_owned()], 4)
+    );
+}
+
+#[test]
+fn branches_that_differ_in_numbers_alone_are_alike() {
+    let line = "inputs=input,other ! a:threshold threshold=3 inputs=@input ! b:threshold threshold=9 inputs=@input \
+                ! c:threshold threshold=9 inputs=@other";
+    assert_eq!(joined(line, rgb(64, 48)), (vec!["a b c".to_owned()], 3));
+    let line = "a:flip ! b:flip direction=vertical inputs=@input ! \
+                c:sobel border=reflect inputs=@input ! d:sobel inputs=@input";
+    assert_eq!(joined(line, rgb(64, 48).with_format(PixelFormat::Gray)).0.len(), 4);
+}
+
+/// What lives until all have read it would live longer; and what waits for one would wait for all.
+#[test]
+fn branches_with_intermediates_or_other_producers_stay_apart() {
+    let blur = |n: u32, from: &str| {
+        format!("s{n}:gaussian_blur kernel=31 inputs={from} ! w{n}:gaussian_blur kernel=31")
+    };
+    let line = format!("{} ! {}", blur(0, "@input"), blur(1, "@input"));
+    let (groups, apart) = joined(&line, rgb(1920, 1080));
+    assert_eq!((groups.len(), apart), (4, 4), "{groups:?}");
+    // All read the same intermediate, and write outputs.
+    let line = "s:gaussian_blur kernel=31 ! a:gaussian_blur kernel=31 inputs=s ! b:gaussian_blur kernel=31 sigma=2 inputs=s";
+    assert_eq!(joined(line, rgb(1920, 1080)), (vec!["s".to_owned(), "a b".to_owned()], 3));
+}

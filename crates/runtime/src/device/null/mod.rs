@@ -59,6 +59,8 @@ pub struct NullOptions {
     pub memory_limit: Option<usize>,
     /// Scratch bytes every group asks for.
     pub workspace_bytes: usize,
+    /// Whether alike branches share groups.
+    pub join_branches: bool,
     /// Threads that groups are loaded on.
     pub load_threads: usize,
     /// Called for each launch that runs; without it a launch does nothing.
@@ -77,6 +79,7 @@ impl Default for NullOptions {
             graph_replay: Ok(()),
             memory_limit: None,
             workspace_bytes: 0,
+            join_branches: false,
             load_threads: 1,
             on_launch: None,
             ranges: None,
@@ -163,6 +166,10 @@ impl Device for NullDevice {
 
     fn workspace_bytes(&self, _group: &Group, _layouts: &[BatchLayout]) -> usize {
         self.engine.options.workspace_bytes
+    }
+
+    fn joins_branches(&self) -> bool {
+        self.engine.options.join_branches
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
