@@ -15,7 +15,7 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
     let mut sources = Vec::new();
     for (index, group) in plan.groups.iter().enumerate() {
         let name = |stages: &[usize]| {
-            let names = group.branch(stages).tasks.into_iter().map(|t| plan.tasks[t].name.as_str());
+            let names = group.branch(stages).tasks.into_iter().map(|t| plan.tasks[t].name.as_ref());
             format!("{index}: {}", names.collect::<Vec<_>>().join(" + "))
         };
         let failed = |(stage, reason): (usize, String)| format!("group {}: {reason}", name(&[stage]));
@@ -71,7 +71,7 @@ pub fn prepare(plan: &Plan, capability: (u32, u32)) -> Result<(), String> {
     if nvrtc().is_none() {
         return Err(format!("libnvrtc was not found; name its folder in {}", library::NVRTC_VARIABLE));
     }
-    let compiler = Compiler::new(KernelCache::new(KernelCache::default_folder()), capability)?;
+    let compiler = Compiler::new(KernelCache::new(KernelCache::default_folder()), capability, &[])?;
     for (name, source) in kernel_sources(plan)? {
         compiler.cubin(&source).map_err(|log| format!("{name}: {log}"))?;
     }

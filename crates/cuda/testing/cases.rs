@@ -251,8 +251,8 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
         });
         plan.outputs.push(PlanOutput { task, buffer: store });
         plan.tasks.push(PlanTask {
-            name: case.name.clone(),
-            op: case.kernel.name().to_owned(),
+            name: case.name.as_str().into(),
+            op: case.kernel.name().into(),
             producers: Vec::new(),
             output: case.output,
             group: 0,

@@ -314,8 +314,8 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         buffers.push(buffer(format!("task{task}"), stages[task].output, Place::Output(n), Some(0)));
     }
     let task = |(n, stage): (usize, &Stage)| PlanTask {
-        name: format!("task{n}"),
-        op: stage.kernel.name().to_owned(),
+        name: format!("task{n}").into(),
+        op: stage.kernel.name().into(),
         producers: Vec::new(),
         output: stage.output,
         group: 0,

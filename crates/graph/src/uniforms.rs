@@ -30,9 +30,13 @@ pub fn uniforms(
         let slots = graph.slot_descs(handle.index(), inputs, |p| descs.get(p).copied());
         let lowered = operator
             .lower(&slots)
-            .map_err(|source| GraphError::Operator { task: task.name.clone(), source })?;
+            .map_err(|source| GraphError::Operator { task: task.name.to_string(), source })?;
         if let Some(reason) = lowering_fault(&lowered, &slots, descs[handle.index()]) {
-            return Err(GraphError::Lowering { task: task.name.clone(), op: operator.spec().name, reason });
+            return Err(GraphError::Lowering {
+                task: task.name.to_string(),
+                op: operator.spec().name,
+                reason,
+            });
         }
         steps.push(lowered.steps);
     }
@@ -49,7 +53,7 @@ fn group_uniforms(
     let mut all = Vec::with_capacity(group.stages.len());
     for stage in &group.stages {
         let changed = || {
-            let name = plan.tasks.get(stage.task).map_or("?", |t| t.name.as_str());
+            let name = plan.tasks.get(stage.task).map_or("?", |t| t.name.as_ref());
             stale(format!("the kernels of task '{name}' have changed"))
         };
         let (_, index) = next.iter_mut().find(|(task, _)| *task == stage.task).ok_or_else(changed)?;

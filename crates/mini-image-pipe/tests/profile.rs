@@ -58,7 +58,7 @@ fn every_task_is_on_its_lane_within_the_execution() {
         let plan = p.plan_for(&[*picture(90, 60).desc()], 1).unwrap();
         let execution = profile.of(Kind::Execute).next().unwrap();
         for task in &plan.tasks {
-            let span = profile.of(Kind::Compute).find(|span| *span.name == task.name).unwrap();
+            let span = profile.of(Kind::Compute).find(|span| *span.name == *task.name).unwrap();
             let lane = plan.groups[task.group].lane as usize;
             assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
             assert!(execution.begin <= span.begin && span.end <= execution.end);

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use mip_core::{BatchLayout, ImageDesc};
 
 use crate::{Group, GroupId};
@@ -70,10 +72,10 @@ pub struct PlanOutput {
 /// A task as the plan sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanTask {
-    /// The user's name.
-    pub name: String,
+    /// The user's name. Shared, because each run reports on all tasks by name.
+    pub name: Arc<str>,
     /// Operator name.
-    pub op: String,
+    pub op: Arc<str>,
     /// Tasks whose results it reads, in slot order (pipeline inputs left out).
     pub producers: Vec<TaskId>,
     /// Shape and type of its result.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> String {
-    let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_str()).collect();
+    let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_ref()).collect();
     let out = args.out.display();
     let next = [
         (format!("mip run {out}/demo.toml YOUR.jpg -o out"), "the same on your own picture"),

@@ -100,7 +100,7 @@ fn tasks(pipeline: &Pipeline, outcome: &Outcome) -> Result<Vec<Task>, Failure> {
     let graph = pipeline.task_graph();
     let describe = |handle| {
         let name = graph.name(handle)?.to_owned();
-        let report = outcome.tasks.iter().find(|t| t.name == name);
+        let report = outcome.tasks.iter().find(|t| *t.name == *name);
         Ok(Task {
             op: graph.operator(handle)?.spec().name.to_owned(),
             invocations: report.map_or(0, |r| r.invocations),

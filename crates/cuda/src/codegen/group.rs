@@ -86,7 +86,7 @@ pub(super) fn branch_code(
         Source::Buffer(id) => format!("'{}'", plan.buffers[id].name.escape_default()),
         Source::Stage(stage) => {
             let stage = &group.stages[stage];
-            let task = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
+            let task = plan.tasks.get(stage.task).map_or("", |t| t.name.as_ref());
             format!("{} '{}'", stage.kernel.name(), task.escape_default())
         }
     };
@@ -108,7 +108,7 @@ pub(super) fn branch_code(
         };
         let inputs = stage.inputs.iter().map(source).collect();
         let context = Context { index, stage, inputs, output: result(index), target, at_once };
-        let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_str());
+        let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_ref());
         stages.push(stage_code(&context, name).map_err(|reason| (index, reason))?);
     }
     Ok(assembled(stages, Some(unfused), at_once))

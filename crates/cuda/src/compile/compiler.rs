@@ -11,13 +11,15 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for a compute capability. NVRTC must be present.
+    /// A compiler for a compute capability, with macros to define. NVRTC must be present.
     ///
     /// # Errors
     /// When NVRTC does not answer.
-    pub(crate) fn new(cache: KernelCache, capability: (u32, u32)) -> Result<Self, String> {
+    pub(crate) fn new(cache: KernelCache, capability: (u32, u32), macros: &[&str]) -> Result<Self, String> {
         let version = driver::nvrtc_version()?;
-        Ok(Self { cache, options: options(capability), version })
+        let macros = macros.iter().map(|name| format!("--define-macro={name}"));
+        let options = options(capability).into_iter().chain(macros).collect();
+        Ok(Self { cache, options, version })
     }
 
     /// NVRTC's version.

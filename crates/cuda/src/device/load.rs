@@ -92,7 +92,7 @@ fn compile(
     let code = &program.code;
     let failed = |log: String| {
         let stage = program.branches[0].stages[code.stage_of_log(&log)];
-        let task = plan.tasks.get(group.stages[stage].task).map_or("", |t| t.name.as_str());
+        let task = plan.tasks.get(group.stages[stage].task).map_or("", |t| t.name.as_ref());
         let kernel = group.stages[stage].kernel.name().to_owned();
         DeviceError::Build { kernel, message: format!("in task '{task}': {log}") }
     };

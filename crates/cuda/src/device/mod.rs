@@ -71,7 +71,9 @@ impl CudaDevice {
         // Whether the device answers: a fault that somebody else's work met shows here.
         context.memory_info()?;
         let folder = options.cache_folder.clone().or_else(KernelCache::default_folder);
-        let compiler = Compiler::new(KernelCache::new(folder), found.capability);
+        let options = options.with_environment();
+        let macros: &[&str] = if options.exact_copies { &["EXACT_COPIES"] } else { &[] };
+        let compiler = Compiler::new(KernelCache::new(folder), found.capability, macros);
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
         let large = CudaVersion { major: 12, minor: 1 };
         let driver = status.driver.is_ok_and(|version| version >= large);
@@ -85,7 +87,6 @@ impl CudaDevice {
         } else {
             Err(pools())
         };
-        let options = options.with_environment();
         let synchronous = "each launch is waited for by itself (MIP_CUDA_SYNC), which a graph cannot do";
         let info = DeviceInfo {
             kind: DeviceKind::Cuda,

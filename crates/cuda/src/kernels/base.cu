@@ -120,6 +120,16 @@ template <int A> INLINE void start_copy(u8* to, const u8* from) {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(A) : "memory");
 }
 INLINE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// The first `bytes` of 16 bytes; the others become anything.
+INLINE void start_part_copy(u8* to, const u8* from, int bytes) {
+#ifdef EXACT_COPIES
+    // A memory checker takes a copy of fewer bytes for one of 16.
+    for (int b = 0; b < bytes; b++) to[b] = __ldg(from + b);
+#else
+    const u32 address = (u32)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
+#endif
+}
 // Ends a group of copies.
 INLINE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until no more than N groups are on their way.
@@ -128,6 +138,9 @@ template <int N> INLINE void wait_for_groups() { asm volatile("cp.async.wait_gro
 #define HAS_ASYNC_COPY false
 template <int A> INLINE void start_copy(u8* to, const u8* from) { *(typename Piece<A>::Type*)to = __ldg((const typename Piece<A>::Type*)from); }
 INLINE void wait_for_copies() {}
+INLINE void start_part_copy(u8* to, const u8* from, int bytes) {
+    for (int b = 0; b < bytes; b++) to[b] = __ldg(from + b);
+}
 INLINE void end_group() {}
 template <int N> INLINE void wait_for_groups() {}
 #endif

@@ -68,7 +68,7 @@ fn check_producers(plan: &Plan, group: &Group, writer_task: &[Option<TaskId>]) -
                 && !task.producers.contains(&from)
             {
                 let problem = format!("reads task {from}, which is not among its producers");
-                return Err(PlanFault::Task { task: stage.task, name: task.name.clone(), problem });
+                return Err(PlanFault::Task { task: stage.task, name: task.name.to_string(), problem });
             }
         }
     }
@@ -77,7 +77,7 @@ fn check_producers(plan: &Plan, group: &Group, writer_task: &[Option<TaskId>]) -
 
 fn check_tasks(plan: &Plan) -> Result<(), PlanFault> {
     for (id, task) in plan.tasks.iter().enumerate() {
-        let fault = |problem: String| PlanFault::Task { task: id, name: task.name.clone(), problem };
+        let fault = |problem: String| PlanFault::Task { task: id, name: task.name.to_string(), problem };
         if let Some(late) = task.producers.iter().find(|&&p| p >= id) {
             return Err(fault(format!("reads task {late}, which does not come before it")));
         }

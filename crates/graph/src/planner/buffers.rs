@@ -153,8 +153,8 @@ fn plan_tasks(draft: &Draft<'_>, group_of: &[GroupId]) -> Vec<PlanTask> {
         id_of[task] = Some(id);
     }
     let plan_task = |(id, &task): (usize, &usize)| PlanTask {
-        name: draft.graph.name_at(task).to_owned(),
-        op: draft.graph.operator_at(task).spec().name.to_owned(),
+        name: draft.graph.name_at(task).into(),
+        op: draft.graph.operator_at(task).spec().name.into(),
         producers: draft.graph.producers(task).filter_map(|p| id_of[p]).collect(),
         output: draft.descs[task],
         group: group_of[draft.results[id]],

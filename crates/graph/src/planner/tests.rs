@@ -95,7 +95,7 @@ fn intermediates_have_padded_rows_and_whole_batches() {
 fn tasks_no_marked_output_needs_are_left_out_but_still_checked() {
     let mut g = graph(&[("a", &["@input"]), ("dead", &["a"]), ("dead2", &["dead"]), ("b", &["a"])]);
     g.mark_output(g.task("b").unwrap()).unwrap();
-    let names: Vec<String> = planned(&g, 4).tasks.into_iter().map(|t| t.name).collect();
+    let names: Vec<String> = planned(&g, 4).tasks.into_iter().map(|t| t.name.to_string()).collect();
     assert_eq!(names, ["a", "b"]);
     let dead = g.add_task("dead3", TestOp::scaled(1, 16)).unwrap();
     g.add_dependency(g.task("dead2").unwrap(), dead).unwrap();

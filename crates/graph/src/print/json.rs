@@ -55,7 +55,7 @@ fn task(task: &PlanTask) -> Value {
 }
 
 fn kernel(plan: &Plan, id: GroupId, group: &Group) -> Value {
-    let tasks: Vec<&str> = group.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect();
+    let tasks: Vec<&str> = group.tasks.iter().map(|&t| plan.tasks[t].name.as_ref()).collect();
     json!({
         "group": id,
         "lane": group.lane,

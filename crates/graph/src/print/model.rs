@@ -57,9 +57,9 @@ impl Model {
         });
         let is_output = |task| plan.outputs.iter().any(|output| output.task == task);
         let task_nodes = plan.tasks.iter().enumerate().map(|(id, task)| Node {
-            title: task.name.clone(),
+            title: task.name.to_string(),
             // A task named after its operator needs no second line to say so.
-            lines: [(task.op != task.name).then(|| task.op.clone()), Some(task.output.to_string())]
+            lines: [(task.op != task.name).then(|| task.op.to_string()), Some(task.output.to_string())]
                 .into_iter()
                 .flatten()
                 .collect(),

@@ -44,8 +44,8 @@ fn in_lines(svg: &str) -> String {
 #[test]
 fn what_means_something_in_xml_is_escaped_in_pictures() {
     let mut plan = planned(EDGES, false);
-    plan.tasks[1].name = "<a \"b\" & c>".to_owned();
-    plan.buffers[2].name.clone_from(&plan.tasks[1].name);
+    plan.tasks[1].name = "<a \"b\" & c>".into();
+    plan.buffers[2].name = plan.tasks[1].name.to_string();
     for picture in [render_svg(&plan), render_memory_svg(&plan)] {
         assert!(!picture.contains("<a ") && picture.contains("&lt;a "), "{picture}");
     }

@@ -42,7 +42,7 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let first = group.branch(&branches[0]);
     let more = branches.len() - 1;
     let like_it = if more == 0 { String::new() } else { format!(", and {more} like it") };
-    let tasks: Vec<&str> = first.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect();
+    let tasks: Vec<&str> = first.tasks.iter().map(|&t| plan.tasks[t].name.as_ref()).collect();
     let kernels: Vec<&str> = first.stages.iter().map(|s| s.kernel.name()).collect();
     let shape = group.stages.last().map(|s| s.output.to_string());
     vec![
@@ -56,7 +56,7 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
 }
 
 fn edge_row(plan: &Plan, decision: &EdgeDecision) -> Vec<String> {
-    let name = |task: usize| plan.tasks[task].name.as_str();
+    let name = |task: usize| plan.tasks[task].name.as_ref();
     let saved = if decision.fused { format!("{} bytes saved", decision.bytes_saved) } else { String::new() };
     vec![
         format!("{} -> {}", name(decision.from), name(decision.to)),

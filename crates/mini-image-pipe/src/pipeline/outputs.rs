@@ -46,7 +46,7 @@ impl Pipeline {
                 "its result is not an output of the pipeline; call mark_output before executing".to_owned(),
             );
         };
-        let state = report.tasks.iter().find(|t| t.name == name).map(|t| &t.state);
+        let state = report.tasks.iter().find(|t| &*t.name == name).map(|t| &t.state);
         match state {
             Some(TaskState::Completed) | None => Ok(images),
             Some(state) => refuse(format!("it is {state}")),

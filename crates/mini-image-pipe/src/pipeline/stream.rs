@@ -227,7 +227,7 @@ impl Pipeline {
         let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
         let ready = self.ready_in_turn(&descs, width)?;
         let plan = ready.session.plan();
-        *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.clone()).collect();
+        *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.to_string()).collect();
         let request = RunRequest { uniforms: ready.uniforms, ..RunRequest::new(images) };
         Ok(ready.session.submit(request)?)
     }

@@ -29,15 +29,15 @@ pub(super) fn reader_of(plan: &Plan, group: GroupId, buffer: BufferId) -> TaskId
 
 pub(super) fn task_error(plan: &Plan, task: TaskId, error: DeviceError) -> RuntimeError {
     let task = &plan.tasks[task];
-    RuntimeError::Task { task: task.name.clone(), op: task.op.clone(), error }
+    RuntimeError::Task { task: task.name.to_string(), op: task.op.to_string(), error }
 }
 
 pub(super) fn load_error(plan: &Plan, group: GroupId, error: DeviceError) -> RuntimeError {
     let task = &plan.tasks[task_of(plan, group, &error)];
-    RuntimeError::Load { task: task.name.clone(), op: task.op.clone(), error }
+    RuntimeError::Load { task: task.name.to_string(), op: task.op.to_string(), error }
 }
 
 pub(super) fn upload_error(plan: &Plan, task: TaskId, input: &str, error: DeviceError) -> RuntimeError {
     let task = &plan.tasks[task];
-    RuntimeError::Upload { input: input.to_owned(), task: task.name.clone(), error }
+    RuntimeError::Upload { input: input.to_owned(), task: task.name.to_string(), error }
 }

@@ -64,7 +64,7 @@ impl LoadedPlan {
         let loaded = Self::with_executables(device, plan, Vec::new())?;
         let names = |group: usize| {
             let tasks = loaded.plan.groups[group].tasks.iter();
-            tasks.map(|&task| loaded.plan.tasks[task].name.as_str()).collect::<Vec<_>>().join("+")
+            tasks.map(|&task| loaded.plan.tasks[task].name.as_ref()).collect::<Vec<_>>().join("+")
         };
         let load = |group| {
             let _span = probe.span(Kind::Load, || names(group));

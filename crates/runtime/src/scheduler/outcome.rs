@@ -1,6 +1,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use mip_plan::{BufferId, TaskId};
 use serde::Serialize;
@@ -42,9 +43,9 @@ impl fmt::Display for TaskState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskReport {
     /// The user's name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Operator name.
-    pub op: String,
+    pub op: Arc<str>,
     /// What became of it.
     pub state: TaskState,
     /// How often it was started in this execution.

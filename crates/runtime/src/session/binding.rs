@@ -13,8 +13,13 @@ use crate::{Bindings, Block, RuntimeError};
 pub(super) struct RunMemory {
     /// By input: the device's copy that it is uploaded to; `None` for those read in place.
     inputs: Vec<Option<Arc<Block>>>,
-    /// Every buffer handed to the caller.
+    /// Every buffer handed to the caller, in ascending order.
     outputs: Vec<OutputMemory>,
+}
+
+/// The memory of an output among those of all, which are in ascending order of their buffers.
+pub(super) fn output_of(outputs: &[OutputMemory], buffer: BufferId) -> Option<&OutputMemory> {
+    outputs.binary_search_by_key(&buffer, |output| output.buffer).ok().map(|index| &outputs[index])
 }
 
 /// The memory of one output.
@@ -34,6 +39,11 @@ impl OutputMemory {
     /// The result, if it stays on the device.
     pub(super) fn on_device(&self) -> Option<DeviceImage> {
         self.kept.then(|| DeviceImage::new(self.layout, self.device.clone()))
+    }
+
+    /// Whether it stays on the device.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.kept
     }
 
     /// The memory the host reads.
@@ -127,7 +137,10 @@ impl RunMemory {
                     let memory = arena.clone().expect("a plan with buffers in the arena has an arena");
                     Ok(BufferRef { memory: BufferMemory::Block(memory), offset, layout })
                 }
-                Place::Output(_) => Ok(block_ref(&self.output_of(id).device, layout)),
+                Place::Output(_) => {
+                    let output = output_of(&self.outputs, id).expect("allocated for every output buffer");
+                    Ok(block_ref(&output.device, layout))
+                }
                 Place::Input(index) => match &self.inputs[index] {
                     Some(block) => Ok(block_ref(block, copied_layout(buffer)?)),
                     None => Ok(in_place_ref(&inputs[index])),
@@ -162,10 +175,6 @@ impl RunMemory {
         let outputs = copied_out.map(|output| output.device.memory().clone());
         let arena = arena.filter(|_| !session.replay).cloned();
         inputs.chain(outputs).chain(arena).collect()
-    }
-
-    fn output_of(&self, buffer: BufferId) -> &OutputMemory {
-        self.outputs.iter().find(|o| o.buffer == buffer).expect("allocated for every output buffer")
     }
 }
 

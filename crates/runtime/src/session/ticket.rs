@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mip_core::ImageBuffer;
 use mip_plan::{Plan, PlanOutput};
 
-use super::binding::{OutputMemory, RunMemory};
+use super::binding::{OutputMemory, RunMemory, output_of};
 use super::{DeviceImage, storage};
 use crate::scheduler::{PendingRun, RunOutcome};
 use crate::{Block, RuntimeError, TaskReport, TaskState};
@@ -116,9 +116,9 @@ impl Run {
         let memory = going.memory.into_outputs();
         let kept = |output: &PlanOutput| {
             let completed = outcome.tasks[output.task].state == TaskState::Completed;
-            memory.iter().find(|m| completed && m.buffer == output.buffer)?.on_device()
+            output_of(&memory, output.buffer).filter(|_| completed)?.on_device()
         };
-        let any_kept = memory.iter().any(|m| m.on_device().is_some());
+        let any_kept = memory.iter().any(OutputMemory::is_kept);
         let device_outputs = if any_kept { self.plan.outputs.iter().map(kept).collect() } else { Vec::new() };
         let read = |output: &PlanOutput| self.output(output, &memory, &mut outcome);
         let outputs = self.plan.outputs.iter().map(read).collect();
@@ -139,11 +139,11 @@ impl Run {
         if !completed || outcome.lost_outputs.contains_key(&output.buffer) {
             return None;
         }
-        let own = memory.iter().find(|m| m.buffer == output.buffer && m.on_device().is_none())?;
+        let own = output_of(memory, output.buffer).filter(|own| !own.is_kept())?;
         let image = storage::pooled_image(own.layout, own.host_block().clone());
         image
             .map_err(|error| {
-                let output_name = self.plan.tasks[output.task].name.clone();
+                let output_name = self.plan.tasks[output.task].name.to_string();
                 let lost = RuntimeError::Download { output: output_name, error };
                 outcome.lost_outputs.insert(output.buffer, lost);
             })

@@ -117,7 +117,7 @@ impl PlanBuilder {
                 0 => inputs.iter().map(|&b| Operand::Buffer(b)).collect(),
                 n => vec![Operand::Stage(n - 1)],
             };
-            let (name, op) = ((*name).to_owned(), work.op.clone());
+            let (name, op) = (Arc::from(*name), Arc::from(&*work.op));
             self.plan.tasks.push(PlanTask { name, op, producers, output, group });
             let (kernel, uniforms) = (work.kernel.clone(), work.uniforms.clone());
             let store = (stages.len() + 1 == works.len()).then_some(store);

@@ -12,10 +12,6 @@ template <int ROOM> struct RgbRows {
     int bytes, further;      // in a row from this lane's first byte on, and if there is room for its second piece
     int safe;                // the first row before which bytes can be read, up to a whole 16
     bool ends;               // whether the row ends before the room for it
-    int tails;               // the row with which ends of rows are brought next
-    SharedAddress late_at;   // where this lane's byte of the last two ends belongs, if it has one
-    u32 late;                // that byte
-    static constexpr SharedAddress NOWHERE = (SharedAddress)-1;
 
     // Rows from `top` to `bottom`.
     INLINE void set(u8* shared, const Image& image, u32 f, int first, int width, int top, int bottom) {
@@ -28,27 +24,13 @@ template <int ROOM> struct RgbRows {
         // Before a row lies another one, or a part of its own; or the rows all begin at a whole 16 bytes.
         const bool all = first > 5 || (((u32)(unsigned long long)from | (u32)row) & 15u) == 0;
         safe = all ? 0 : row == width * 3 ? 1 : 0x7FFFFFFF;
-        from += lane, tails = top, late_at = NOWHERE;
+        from += lane;
         take();
         take();
         take();
-    }
-    // What is left of rows y and y + 1 behind their last whole pieces, a byte a lane: what lies beside it may never have
-    // been written. Stored when the next two are brought, so that nothing waits for the loads.
-    INLINE void bring_ends() {
-        if (late_at != NOWHERE) *shared_at(late_at) = (u8)late;
-        const int lane = threadIdx.x * 16, second = threadIdx.x >> 4, number = y + second;
-        const u8* const start = from - lane + second * row;
-        const int skew = (int)((u32)(unsigned long long)start & 15u);
-        const int end = bytes + lane + skew, tail = (end & ~15) + (int)(threadIdx.x & 15u);
-        const bool is_left = number >= safe && number <= last && tail < min(end, ROOM);
-        late_at = is_left ? ring - lane + (number & 3) * ROOM + tail : NOWHERE;
-        if (is_left) late = __ldg(start - skew + tail);
-        tails += 2;
     }
     // Asks for row y; behind the last one for nothing.
     INLINE void ask() {
-        if (ends && y == tails) bring_ends();
         if (y <= last) {
             const int skew = (int)((u32)(unsigned long long)from & 15u), lane = threadIdx.x * 16;
             const SharedAddress to = ring + (y & 3) * ROOM;
@@ -58,14 +40,18 @@ template <int ROOM> struct RgbRows {
                 const int near = bytes + skew, far = further + skew - 512;
                 if (lane < ROOM && near >= 16) start_copy<16>(shared_at(to), piece);
                 if (ROOM > 512 && far >= 16) start_copy<16>(shared_at(to + 512), piece + 512);
+                if (ends) {
+                    // The row's last piece is not a whole one.
+                    if (lane < ROOM && near > 0 && near < 16) start_part_copy(shared_at(to), piece, near);
+                    if (ROOM > 512 && far > 0 && far < 16) start_part_copy(shared_at(to + 512), piece + 512, far);
+                }
             } else {
 #pragma unroll 1
                 for (int b = (int)threadIdx.x - lane; b < min(bytes, ROOM - 15 - lane); b += 32)
                     *shared_at(to + skew + b) = __ldg(from + b);
             }
-            from += row;
+            from += row, y++;
         }
-        y++;
         end_group();
     }
     // Waits for the first of the three rows asked for, and asks for another one.

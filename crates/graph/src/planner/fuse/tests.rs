@@ -16,11 +16,11 @@ fn planned(graph: &TaskGraph, input: ImageDesc) -> Plan {
 
 /// Names of the tasks of each group.
 fn groups(plan: &Plan) -> Vec<Vec<&str>> {
-    plan.groups.iter().map(|g| g.tasks.iter().map(|&t| plan.tasks[t].name.as_str()).collect()).collect()
+    plan.groups.iter().map(|g| g.tasks.iter().map(|&t| plan.tasks[t].name.as_ref()).collect()).collect()
 }
 
 fn reason<'p>(plan: &'p Plan, from: &str, to: &str) -> &'p str {
-    let task = |name: &str| plan.tasks.iter().position(|t| t.name == name).unwrap();
+    let task = |name: &str| plan.tasks.iter().position(|t| &*t.name == name).unwrap();
     let decision = plan.fusion.iter().find(|d| (d.from, d.to) == (task(from), task(to))).unwrap();
     &decision.reason
 }
@@ -164,7 +164,7 @@ fn uniforms_find_their_stages_in_a_group() {
     }
     let after = crate::uniforms(&g, &inputs, &old).unwrap();
     let changed: Vec<bool> = before[0].iter().zip(after[0].iter()).map(|(a, b)| a != b).collect();
-    let tasks: Vec<&str> = old.groups[0].stages.iter().map(|s| old.tasks[s.task].name.as_str()).collect();
+    let tasks: Vec<&str> = old.groups[0].stages.iter().map(|s| old.tasks[s.task].name.as_ref()).collect();
     assert_eq!(tasks, ["gray", "soft", "edges", "mix", "threshold"]);
     assert_eq!(changed, [false, true, false, true, true]);
 }

@@ -68,7 +68,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
 
 fn group_name(plan: &Plan, id: GroupId) -> String {
     let tasks = &plan.groups[id].tasks;
-    let last = tasks.last().map_or("", |&task| plan.tasks[task].name.as_str());
+    let last = tasks.last().map_or("", |&task| plan.tasks[task].name.as_ref());
     let others = if tasks.len() > 1 { format!(" +{}", tasks.len() - 1) } else { String::new() };
     format!("#{id} {}{others}", shortened(last, 14))
 }

@@ -35,7 +35,8 @@ impl PlanLabels {
 impl Labels {
     fn new(plan: &Plan) -> Self {
         let group = |group: &mip_plan::Group| {
-            let tasks: Vec<String> = group.tasks.iter().map(|&task| plan.tasks[task].name.clone()).collect();
+            let tasks: Vec<String> =
+                group.tasks.iter().map(|&task| plan.tasks[task].name.to_string()).collect();
             let (reads, writes) = (group.reads(), group.writes());
             let bytes = reads.iter().chain(&writes).map(|&id| payload(layout(plan, id))).sum();
             let shapes = |ids: &[BufferId]| ids.iter().map(|&id| shape(plan, id)).collect();
@@ -48,7 +49,7 @@ impl Labels {
         };
         let inputs = plan.inputs.iter().map(|input| copy(&format!("@{}", input.name), input.buffer));
         let buffers = plan.buffers.iter().enumerate().map(|(id, buffer)| copy(&buffer.name, id));
-        let tasks = plan.tasks.iter().map(|task| task.name.clone()).collect();
+        let tasks = plan.tasks.iter().map(|task| task.name.to_string()).collect();
         Self {
             groups: plan.groups.iter().map(group).collect(),
             inputs: inputs.collect(),

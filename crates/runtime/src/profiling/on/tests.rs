@@ -65,7 +65,7 @@ fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
         assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
         let work = span.work.as_ref().unwrap();
         let tasks = group.tasks.iter().map(|&task| &plan.tasks[task].name);
-        assert!(work.tasks.iter().eq(tasks), "{span:?}");
+        assert!(work.tasks.iter().map(String::as_str).eq(tasks.map(|name| &**name)), "{span:?}");
         assert_eq!(work.bytes, 15 * (group.reads().len() + group.writes().len()) as u64);
     }
     let groups = plan.groups.len();

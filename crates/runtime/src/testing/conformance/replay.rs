@@ -37,7 +37,7 @@ fn uniforms(session: &Session, step: u8) -> Vec<Arc<[Uniforms]>> {
     let of = |group: &mip_plan::Group| {
         let name = &plan.tasks[group.tasks[0]].name;
         let own = group.stages[0].uniforms.clone();
-        let new: Uniforms = if name == "side" { Arc::new([1.0, f32::from(step)]) } else { own };
+        let new: Uniforms = if &**name == "side" { Arc::new([1.0, f32::from(step)]) } else { own };
         Arc::from([new])
     };
     plan.groups.iter().map(of).collect()
