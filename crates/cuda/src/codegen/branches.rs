@@ -82,19 +82,19 @@ fn at_once(program: &Program, target: Target) -> usize {
 }
 
 /// The kernel's parameter for some branches, whose own parameters these are, all of one size.
-pub(crate) fn put_branches<'a>(
-    at_once: usize,
-    parameters: impl ExactSizeIterator<Item = &'a [u8]>,
-) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    bytes.extend_from_slice(&(parameters.len() as u64).to_ne_bytes());
-    let mut size = 0;
-    for element in parameters {
-        size = element.len();
-        bytes.extend_from_slice(element);
+pub(crate) fn put_branches(at_once: usize, parameters: &[Vec<u8>]) -> Vec<u8> {
+    if at_once == 1 {
+        return parameters[0].clone();
     }
-    bytes.resize(HEAD_BYTES + at_once * size, 0);
+    let mut bytes = (parameters.len() as u64).to_ne_bytes().to_vec();
+    bytes.extend(parameters.iter().flatten());
+    bytes.resize(branch_offset(at_once, at_once, parameters[0].len()), 0);
     bytes
+}
+
+/// Where the parameters of a branch begin in the kernel's, each of so many bytes.
+pub(crate) const fn branch_offset(at_once: usize, index: usize, bytes: usize) -> usize {
+    if at_once == 1 { 0 } else { HEAD_BYTES + index * bytes }
 }
 
 /// The text of a kernel: `body` takes its parameters from `p`, whatever number of branches it is for.

@@ -19,7 +19,7 @@ mod stage;
 mod tests;
 mod text;
 
-pub(crate) use branches::{Branch, Program, programs, put_branches};
+pub(crate) use branches::{Branch, Program, branch_offset, programs, put_branches};
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
 pub(crate) use fused::{fused_tiles, fuses};
 pub(crate) use group::{Destination, intermediates, workspace};

@@ -7,7 +7,7 @@ use mip_runtime::device::{BufferRef, DeviceError, Executable, Launch};
 
 use super::memory::{device_buffer, device_memory};
 use super::shared::Shared;
-use crate::codegen::{Grid, put_branches, put_floats, put_image, put_uint};
+use crate::codegen::{Grid, put_floats, put_image, put_uint};
 use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 
 /// Most blocks along y and z; kernels loop over what lies beyond.
@@ -37,6 +37,15 @@ pub(super) struct LoadedKernel {
     pub(super) grid: Grid,
     /// Branches of a launch at most: what its parameter has room for.
     pub(super) at_once: usize,
+    /// One, unless there are more branches than that.
+    pub(super) launches: Vec<LoadedLaunch>,
+}
+
+/// A launch, and the branches that it is for.
+#[derive(Debug)]
+pub(super) struct LoadedLaunch {
+    /// The kernel's parameter with everything but images, batch and uniforms filled in.
+    pub(super) parameter: Vec<u8>,
     /// At least one.
     pub(super) branches: Vec<LoadedBranch>,
 }
@@ -44,9 +53,9 @@ pub(super) struct LoadedKernel {
 /// What a kernel is given for a branch.
 #[derive(Debug)]
 pub(super) struct LoadedBranch {
-    /// Parameters with everything but images, batch and uniforms filled in.
-    pub(super) parameters: Vec<u8>,
-    /// By stage with uniforms: where its begin, and how many there are.
+    /// Where its parameters begin in the kernel's.
+    pub(super) offset: usize,
+    /// By stage with uniforms: where its begin in the kernel's parameter, and how many there are.
     pub(super) uniforms: Vec<(usize, usize, usize)>,
     pub(super) inputs: Vec<Location>,
     pub(super) outputs: Vec<Location>,
@@ -68,7 +77,7 @@ pub(super) struct Prepared<'a> {
     pub(super) parameter: Vec<u64>,
 }
 
-/// Where the fields set at each launch begin.
+/// Where the fields set at each launch begin, in the parameters of a branch.
 #[derive(Debug, Clone)]
 pub(super) struct FieldOffsets {
     pub(super) input: usize,
@@ -137,8 +146,8 @@ impl CudaExecutable {
         let workspace = self.workspace_address(launch)?;
         let mut prepared = Vec::with_capacity(self.kernels.len());
         for kernel in &self.kernels {
-            for branches in kernel.branches.chunks(kernel.at_once) {
-                prepared.push(kernel.prepare(branches, launch, workspace)?);
+            for own in &kernel.launches {
+                prepared.push(kernel.prepare(own, launch, workspace)?);
             }
         }
         Ok(prepared)
@@ -161,39 +170,38 @@ impl CudaExecutable {
 }
 
 impl LoadedKernel {
-    /// A launch for some branches.
+    /// A launch with the memory and uniforms of now.
     fn prepare(
         &self,
-        branches: &[LoadedBranch],
+        own: &LoadedLaunch,
         launch: &Launch,
         workspace: u64,
     ) -> Result<Prepared<'_>, DeviceError> {
-        let mut parameters = Vec::with_capacity(branches.len());
+        let mut bytes = own.parameter.clone();
         let (mut of_inputs, mut of_outputs, mut frames) = (0, 0, 0);
-        for branch in branches {
+        for branch in &own.branches {
             let bound = |location: &Location| location.bound(launch, workspace);
-            let mut bytes = branch.parameters.clone();
-            let mut place = |field: usize, index: usize, image: Bound| {
-                put_image(&mut bytes, field, index, image.address, &image.layout);
-                image
-            };
             for (index, input) in branch.inputs.iter().enumerate() {
-                of_inputs |= place(self.fields.input, index, bound(input)?).alignment();
+                let image = bound(input)?;
+                of_inputs |= image.alignment();
+                put_image(&mut bytes, branch.offset + self.fields.input, index, image.address, &image.layout);
             }
             for (index, output) in branch.outputs.iter().enumerate() {
-                let output = place(self.fields.output, index, bound(output)?);
-                of_outputs |= output.alignment();
-                frames = output.layout.batch_size as u64;
+                let image = bound(output)?;
+                of_outputs |= image.alignment();
+                frames = image.layout.batch_size as u64;
+                put_image(
+                    &mut bytes,
+                    branch.offset + self.fields.output,
+                    index,
+                    image.address,
+                    &image.layout,
+                );
             }
-            put_uint(&mut bytes, self.fields.batch, frames as u32);
+            put_uint(&mut bytes, branch.offset + self.fields.batch, frames as u32);
             branch.put_uniforms(&mut bytes, &launch.uniforms)?;
-            parameters.push(bytes);
         }
-        let parameter = match self.at_once {
-            1 => parameters.remove(0),
-            at_once => put_branches(at_once, parameters.iter().map(Vec::as_slice)),
-        };
-        let words = parameter.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")));
+        let words = bytes.chunks_exact(8).map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")));
         let function = &self.fitting(of_inputs, of_outputs)?.function;
         Ok(Prepared { function, shape: self.shape(frames), parameter: words.collect() })
     }

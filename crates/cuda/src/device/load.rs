@@ -6,9 +6,14 @@ use mip_core::{ALIGNMENT, BatchLayout};
 use mip_plan::{Group, Kernel, Operand, Plan, Stage};
 use mip_runtime::device::{DeviceError, Space};
 
-use super::executable::{CudaExecutable, FieldOffsets, LoadedBranch, LoadedFunction, LoadedKernel, Location};
+use super::executable::{
+    CudaExecutable, FieldOffsets, LoadedBranch, LoadedFunction, LoadedKernel, LoadedLaunch, Location,
+};
 use super::shared::Shared;
-use crate::codegen::{Branch, Destination, Program, StageCode, intermediates, programs, put_pointer};
+use crate::codegen::{
+    Branch, Destination, Program, StageCode, branch_offset, intermediates, programs, put_branches,
+    put_pointer,
+};
 use crate::driver::{DeviceMemory, Module};
 
 /// Compiles a group, uploads its tables and prepares its parameters.
@@ -43,13 +48,23 @@ pub(super) fn load(
     let mut kernels = Vec::new();
     for (program, module) in programs.iter().zip(&modules) {
         for (position, kernel) in program.code.stages.iter().enumerate() {
-            let branch = |branch: &Branch| {
+            let at_once = program.at_once;
+            let branch = |(index, branch): (usize, &Branch)| {
                 let own = &branch.kernels[position];
+                let offset = branch_offset(at_once, index, own.fields.bytes().len());
                 LoadedBranch {
-                    parameters: tables.parameters(own),
-                    uniforms: places.uniforms(own, &branch.stages),
+                    offset,
+                    uniforms: places.uniforms(own, &branch.stages, offset),
                     inputs: own.inputs.iter().map(|operand| places.input(operand, &branch.stages)).collect(),
                     outputs: own.outputs.iter().map(|&stage| places.output(branch.stages[stage])).collect(),
+                }
+            };
+            let launch = |branches: &[Branch]| {
+                let parameters: Vec<Vec<u8>> =
+                    branches.iter().map(|branch| tables.parameters(&branch.kernels[position])).collect();
+                LoadedLaunch {
+                    parameter: put_branches(at_once, &parameters),
+                    branches: branches.iter().enumerate().map(branch).collect(),
                 }
             };
             kernels.push(LoadedKernel {
@@ -60,8 +75,8 @@ pub(super) fn load(
                     batch: kernel.fields.offset("batch"),
                 },
                 grid: kernel.grid,
-                at_once: program.at_once,
-                branches: program.branches.iter().map(branch).collect(),
+                at_once,
+                launches: program.branches.chunks(at_once).map(launch).collect(),
             });
         }
     }
@@ -182,11 +197,12 @@ impl Places<'_> {
         }
     }
 
-    /// By stage with uniforms: where they begin in a kernel's parameters, and how many there are.
-    fn uniforms(&self, kernel: &StageCode, stages: &[usize]) -> Vec<(usize, usize, usize)> {
+    /// By stage with uniforms: where they begin in a kernel's parameter, in which the branch's own begin at `offset`, and
+    /// how many there are.
+    fn uniforms(&self, kernel: &StageCode, stages: &[usize], offset: usize) -> Vec<(usize, usize, usize)> {
         let place = |(stage, field): &(usize, Cow<'static, str>)| {
             let stage = stages[*stage];
-            (stage, kernel.fields.offset(field), self.group.stages[stage].uniforms.len())
+            (stage, offset + kernel.fields.offset(field), self.group.stages[stage].uniforms.len())
         };
         kernel.uniforms.iter().map(place).collect()
     }

@@ -66,11 +66,8 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, parameter_bytes: us
                         Bound::new(&library, own, variant, &inputs(b), &layouts(b), &uniforms)
                     };
                     let bounds: Vec<Bound<'_>> = branches.iter().map(bound).collect();
-                    let parameters = bounds.iter().map(|b| &b.parameters[..]);
-                    let parameter = match program.at_once {
-                        1 => bounds[0].parameters.clone(),
-                        at_once => put_branches(at_once, parameters),
-                    };
+                    let parameters: Vec<Vec<u8>> = bounds.iter().map(|b| b.parameters.clone()).collect();
+                    let parameter = put_branches(program.at_once, &parameters);
                     launch(&library, kernel, variant, batch as u32, program.at_once as u32, &parameter);
                     for (bound, &branch) in bounds.into_iter().zip(branches) {
                         for (got, id) in bound.results().into_iter().zip(stores(branch)) {

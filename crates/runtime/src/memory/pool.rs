@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_core::ALIGNMENT;
@@ -40,10 +40,9 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Unused blocks by size, of equal ones the youngest first: its pages are the likeliest in cache.
-    cached: BTreeMap<(usize, std::cmp::Reverse<u64>), Block>,
-    /// Size of each unused block by age.
-    ages: BTreeMap<u64, usize>,
+    /// Unused blocks by size, of equal ones the youngest last, with the time since when each is unused. The youngest is
+    /// handed out first: its pages are the likeliest in cache. No size is without blocks; there are few sizes.
+    cached: BTreeMap<usize, VecDeque<(u64, Block)>>,
     cached_bytes: usize,
     next_age: u64,
     in_use: usize,
@@ -137,7 +136,6 @@ impl Resource for PoolResource {
         let mut state = self.shared.lock();
         let cached = std::mem::take(&mut state.cached);
         let bytes = std::mem::take(&mut state.cached_bytes);
-        state.ages.clear();
         state.peak_since_trim = state.in_use;
         drop(state);
         // Freed outside the lock: drivers take their time.
@@ -183,13 +181,23 @@ impl Home for Shared {
 impl State {
     fn take_best_fit(&mut self, need: usize) -> Option<Block> {
         let largest = need.saturating_add(need / 4);
-        let youngest = std::cmp::Reverse(u64::MAX);
-        let mut fits = self.cached.range_mut((need, youngest)..=(largest, std::cmp::Reverse(0)));
         // A block whose memory a queued command still holds is not free yet.
-        let key = fits.find_map(|(key, block)| block.is_idle().then_some(*key))?;
-        self.ages.remove(&key.1.0);
-        self.cached_bytes -= key.0;
-        self.cached.remove(&key)
+        let idle =
+            |blocks: &mut VecDeque<(u64, Block)>| blocks.iter_mut().rposition(|(_, block)| block.is_idle());
+        let mut fits = self.cached.range_mut(need..=largest);
+        let (size, index) = fits.find_map(|(&size, blocks)| Some((size, idle(blocks)?)))?;
+        self.take(size, index)
+    }
+
+    /// Takes a block out of those of its size.
+    fn take(&mut self, size: usize, index: usize) -> Option<Block> {
+        let blocks = self.cached.get_mut(&size)?;
+        let (_, block) = blocks.remove(index)?;
+        if blocks.is_empty() {
+            self.cached.remove(&size);
+        }
+        self.cached_bytes -= size;
+        Some(block)
     }
 
     fn hand_out(&mut self, bytes: usize) {
@@ -202,17 +210,15 @@ impl State {
         let (age, bytes) = (self.next_age, block.len());
         self.next_age += 1;
         self.cached_bytes += bytes;
-        self.ages.insert(age, bytes);
-        self.cached.insert((bytes, std::cmp::Reverse(age)), block);
+        self.cached.entry(bytes).or_default().push_back((age, block));
     }
 
     fn evict_down_to(&mut self, bound: usize) -> Vec<Block> {
         let mut evicted = Vec::new();
-        while self.cached_bytes > bound
-            && let Some((age, bytes)) = self.ages.pop_first()
-        {
-            self.cached_bytes -= bytes;
-            evicted.extend(self.cached.remove(&(bytes, std::cmp::Reverse(age))));
+        while self.cached_bytes > bound {
+            let oldest = self.cached.iter().min_by_key(|(_, blocks)| blocks.front().map(|(age, _)| *age));
+            let Some(size) = oldest.map(|(&size, _)| size) else { break };
+            evicted.extend(self.take(size, 0));
         }
         evicted
     }

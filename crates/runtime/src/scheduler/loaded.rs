@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mip_plan::{Kernel, Place, Plan};
+use mip_plan::{BufferId, GroupId, Kernel, Place, Plan};
 
 use super::attribution;
 use crate::RuntimeError;
@@ -45,6 +45,8 @@ pub struct LoadedPlan {
     /// By plan input; present where groups on several lanes read it.
     pub(super) upload_events: Vec<Option<Arc<dyn Event>>>,
     pub(super) executables: Vec<Arc<dyn Executable>>,
+    /// By group: what it reads and what it writes, which every run asks for.
+    buffers: Vec<(Vec<BufferId>, Vec<BufferId>)>,
     #[cfg_attr(not(feature = "profiling"), expect(dead_code, reason = "read by profiles"))]
     pub(crate) labels: PlanLabels,
 }
@@ -116,6 +118,7 @@ impl LoadedPlan {
                 .map(|input| event(spans_lanes(&plan, input.buffer), format!("input '{}'", input.name)))
                 .collect::<Result<_, _>>()?,
             executables,
+            buffers: plan.groups.iter().map(|group| (group.reads(), group.writes())).collect(),
             plan,
             labels: PlanLabels::default(),
         })
@@ -124,6 +127,16 @@ impl LoadedPlan {
     /// The plan.
     pub const fn plan(&self) -> &Arc<Plan> {
         &self.plan
+    }
+
+    /// The buffers that a group reads, as [`mip_plan::Group::reads`] tells.
+    pub(super) fn reads(&self, group: GroupId) -> &[BufferId] {
+        &self.buffers[group].0
+    }
+
+    /// The buffers that a group writes, as [`mip_plan::Group::writes`] tells.
+    pub(super) fn writes(&self, group: GroupId) -> &[BufferId] {
+        &self.buffers[group].1
     }
 
     /// Whether an operator asks for its run to be captured anew each time.

@@ -192,8 +192,8 @@ impl Submission {
 
     /// Waits for uploads made on other lanes.
     fn wait_for_inputs(&mut self, group: GroupId) {
-        let lane = self.lane(group);
-        for buffer in self.loaded.plan().groups[group].reads() {
+        let (lane, loaded) = (self.lane(group), self.loaded.clone());
+        for &buffer in loaded.reads(group) {
             let Some(input) = self.loaded.input_of(buffer) else { continue };
             if self.upload_lanes[input].is_none() || self.arrived[input][lane] {
                 continue;
@@ -222,14 +222,14 @@ impl Submission {
     /// The launch of a group with this run's memory and uniforms.
     pub(super) fn launch_of(&self, group: GroupId) -> Launch {
         let planned = &self.loaded.plan().groups[group];
-        let buffer = |id: usize| self.bindings.buffers[id].clone();
+        let buffer = |&id: &usize| self.bindings.buffers[id].clone();
         let workspace =
             planned.workspace.and_then(|w| Some((self.bindings.arena.clone()?, w.offset, w.bytes)));
         Launch {
             executable: self.loaded.executables[group].clone(),
             group,
-            inputs: planned.reads().into_iter().map(buffer).collect(),
-            outputs: planned.writes().into_iter().map(buffer).collect(),
+            inputs: self.loaded.reads(group).iter().map(buffer).collect(),
+            outputs: self.loaded.writes(group).iter().map(buffer).collect(),
             workspace,
             uniforms: self.bindings.uniforms[group].clone(),
             observer: self.state.clone(),

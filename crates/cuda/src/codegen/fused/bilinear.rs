@@ -1,4 +1,4 @@
-//! Bilinear resizing of interleaved RGB bytes by any ratio into a patch: each warp fetches its source rows by itself,
+//! Bilinear resizing of interleaved RGB bytes by any ratio: each warp fetches its source rows by itself,
 //! so that nothing waits for the block, a few rows ahead of what it computes.
 
 use std::fmt::Write as _;
@@ -24,7 +24,6 @@ const SLOTS: i64 = 4;
 impl Layout {
     /// A ring of source rows for each warp, if the pass can be made that way.
     pub(super) fn ring(&self, setting: &Setting<'_>, pass: &Pass, offset: i64) -> Option<Raw> {
-        pass.patch?;
         let mut found = pass.nodes.raws(setting);
         let (node, buffer) = found.next()?;
         let pointwise = |what| matches!(what, What::Map | What::Resample(Operand::Buffer(_)));
@@ -70,7 +69,8 @@ impl Writer<'_> {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a resampling is a stage") };
         let raw = &self.pass.raws[0];
-        let (k, first) = (self.input(raw.buffer), format!("x_{}", self.pass.patch.expect("a patch")));
+        let first = self.pass.patch.map_or("x0".to_owned(), |patch| format!("x_{patch}"));
+        let k = self.input(raw.buffer);
         let shared = format!("(u8*)shared + {}", raw.offset);
         let Kernel::Resample(kernel) = &self.setting.stage(index).kernel else {
             unreachable!("a resampling")

@@ -362,6 +362,7 @@ impl Writer<'_> {
             }
             let Operand::Stage(stage) = of else { continue };
             let Some(out) = self.setting.stored().position(|s| s == stage) else { continue };
+            let own_lane = format!("(int)threadIdx.x < {}", pass.strips);
             let own = match (pass.patch, pass.nodes.chains()) {
                 (Some(_), _) => Some(format!(
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
@@ -369,11 +370,12 @@ impl Writer<'_> {
                     self.layout.rows,
                     match (pass.nodes.chains(), pass.by_warps) {
                         (true, _) => format!(" && {inner}"),
-                        (false, true) => format!(" && (int)threadIdx.x < {}", pass.strips),
+                        (false, true) => format!(" && {own_lane}"),
                         (false, false) => String::new(),
                     }
                 )),
                 (None, true) => Some(inner.clone()),
+                (None, false) if pass.by_warps => Some(own_lane),
                 (None, false) => None,
             };
             let guard = own.map_or(String::new(), |own| format!("if ({own}) "));
