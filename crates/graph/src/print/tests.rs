@@ -47,6 +47,16 @@ fn what_is_kept_apart_prints_with_its_reason() {
     assert_snapshot!(serde_json::to_string_pretty(&render_json(&plan)["fusion"]).unwrap());
 }
 
+/// Of alike branches the first stands for all, where they share a group.
+#[test]
+fn alike_branches_print_as_one_kernel() {
+    let line = "left:crop x=1 width=300 height=200 ! a:resize width=224 height=224 \
+                ! right:crop x=900 y=5 width=300 height=200 inputs=@input ! b:resize width=224 height=224";
+    let inputs = [full_hd()];
+    let (_, plan) = planned(line, PlanRequest { join_branches: true, ..PlanRequest::new(&inputs) });
+    assert_snapshot!(render_text(&plan));
+}
+
 #[test]
 fn a_chain_prints() {
     let (_, plan) = planned(EDGES, PlanRequest { batch: 2, ..unfused(&[full_hd()]) });
