@@ -25,10 +25,9 @@ for what in "$@"; do
     parity) step parity "$bin/parity" --every "${EVERY:-5}" ;;
     sanitize)
       # The check that runs into a fault does so on purpose. initcheck takes copies of fewer than 16 bytes for whole ones.
-      export MIP_EXACT_COPIES
       for tool in memcheck racecheck initcheck; do
-        MIP_EXACT_COPIES=$([ $tool = initcheck ] && echo 1 || echo 0)
-        step "$tool" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --skip "put down to its task" --small --repeat 5 --graphs 5
+        exact=$([ $tool = initcheck ] && echo 1 || echo 0)
+        step "$tool" env MIP_EXACT_COPIES=$exact compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --skip "put down to its task" --small --repeat 5 --graphs 5
       done ;;
     time) step time "$bin/parity" --time ;;
   esac

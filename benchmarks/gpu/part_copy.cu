@@ -4,7 +4,7 @@
 //     compute-sanitizer --tool initcheck ./part_copy
 //
 // 6 bytes are written, and 6 are asked for: cp.async reads src-size bytes and fills the rest of cp-size with zeros (PTX
-// ISA, "cp.async"). The kernel checks that it got zeros, which it would not if the others had been read: they are 0xEE.
+// ISA, "cp.async"). What arrived is printed: zeros, where 238 would stand if the others had been read, which are 0xEE.
 // An initcheck that reports a read of 16 uninitialised bytes here counts bytes that are not read.
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -26,7 +26,7 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
     Ok(sources)
 }
 
-/// Whether a group of several stages runs as one kernel.
+/// Whether a group of several stages runs as one kernel; of alike branches, whether each does.
 ///
 /// # Errors
 /// Why it runs as a kernel a stage, in words.

@@ -17,7 +17,7 @@ use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan, Uniforms};
 
 use crate::codegen::{
-    GroupCode, StageCode, Target, Variant, group_code, put_floats, put_image, put_pointer, put_uint,
+    BranchCode, StageCode, Target, Variant, group_code, put_floats, put_image, put_pointer, put_uint,
     without_comments,
 };
 use crate::compile::KernelCache;
@@ -36,7 +36,7 @@ use cases::{Case, Strides, fill, matrix, plan};
 
 /// Compiles a program for so many branches at once, with a host function for each of its kernels. `None` without a
 /// compiler.
-fn build(code: &GroupCode, at_once: usize) -> Option<Library> {
+fn build(code: &BranchCode, at_once: usize) -> Option<Library> {
     let mut text = format!("{}\n{}", include_str!("../testing/emulator.h"), without_comments(&code.source));
     for (index, stage) in code.stages.iter().enumerate() {
         let own = format!("Params{index}");
@@ -59,8 +59,12 @@ fn build(code: &GroupCode, at_once: usize) -> Option<Library> {
         let flags =
             ["-std=c++17", "-O0", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing"];
         let machine: &[&str] = if cfg!(target_arch = "x86_64") { &["-mfma"] } else { &[] };
-        let output =
-            Command::new("c++").args(flags).args(machine).arg("-o").arg(&fresh).arg(&source).output().ok()?;
+        let mut compiler = Command::new("c++");
+        let Ok(output) = compiler.args(flags).args(machine).arg("-o").arg(&fresh).arg(&source).output()
+        else {
+            println!("SKIPPED: no C++ compiler");
+            return None;
+        };
         let log = String::from_utf8_lossy(&output.stderr);
         assert!(
             output.status.success(),
@@ -239,10 +243,7 @@ fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
             panic!("{}: {reason}", cases[stage].name);
         },
     );
-    let Some(library) = build(&code, 1) else {
-        println!("SKIPPED: no C++ compiler");
-        return 0;
-    };
+    let Some(library) = build(&code, 1) else { return 0 };
     let mut compared = 0;
     let mut differing = Vec::new();
     for (index, stage) in code.stages.iter().enumerate() {

@@ -15,19 +15,20 @@ pub const ASSUMED_MULTIPROCESSORS: u32 = 132;
 pub fn tiling(plan: &Plan, group: usize, multiprocessors: u32) -> Result<Tiling, String> {
     let target = Target { multiprocessors, ..Target::default() };
     let programs = programs(plan, group, target).map_err(|(_, reason)| reason)?;
-    let kernels = programs.iter().flat_map(|program| kernels(plan, &plan.groups[group], program, target));
-    let kernels = kernels.collect();
+    let group = &plan.groups[group];
+    let target = target.of_branches(&group.branches());
+    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
+    let kernels = programs.iter().flat_map(|program| kernels(group, &layouts, program, target)).collect();
     let mut several = programs.iter().filter(|program| program.branches[0].stages.len() > 1);
     Ok(Tiling { kernels, unfused: several.find_map(|p| p.code.unfused.clone()) })
 }
 
 /// What a program is launched as, for all its branches.
-fn kernels(plan: &Plan, group: &Group, program: &Program, target: Target) -> Vec<Tiles> {
+fn kernels(group: &Group, layouts: &[BatchLayout], program: &Program, target: Target) -> Vec<Tiles> {
     let stages = &program.branches[0].stages;
     let branches = program.branches.len() as u64;
-    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
-    let target = Target { branches: group.branches().len(), ..target };
-    if let Some(tiles) = fused_tiles(&group.branch(stages), &layouts, target) {
+    let batch = group.writes().first().map_or(1, |&id| layouts[id].batch_size as u64);
+    if let Some(tiles) = fused_tiles(&group.branch(stages), layouts, target) {
         return vec![Tiles { stages: stages.clone(), count: tiles.count * branches, ..tiles }];
     }
     let kernel = |stage: &StageCode| {
@@ -37,7 +38,7 @@ fn kernels(plan: &Plan, group: &Group, program: &Program, target: Target) -> Vec
             stages: stage.outputs.iter().map(|&stage| stages[stage]).collect(),
             size: None,
             frame,
-            count: frame[0] * frame[1] * u64::from(grid.planes) * plan.batch as u64 * branches,
+            count: frame[0] * frame[1] * u64::from(grid.planes) * batch * branches,
             threads: grid.block[0] * grid.block[1],
             local_bytes: u64::from(grid.shared),
             at_once: None,

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use mip_core::BatchLayout;
 use mip_plan::Plan;
 
-use super::group::{GroupCode, branch_code};
+use super::group::{BranchCode, branch_code};
 use super::stage::StageCode;
 use super::{Target, without_comments};
 
@@ -17,7 +17,7 @@ const HEAD_BYTES: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     /// Sources and kernels, made for the first branch; the others differ in what [`Branch`] holds.
-    pub code: GroupCode,
+    pub code: BranchCode,
     /// At least one.
     pub branches: Vec<Branch>,
     /// Branches that a launch is for at most.
@@ -41,7 +41,7 @@ pub(crate) fn programs(plan: &Plan, group: usize, target: Target) -> Result<Vec<
     let group = &plan.groups[group];
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
     let branches = group.branches();
-    let target = Target { branches: branches.len(), ..target };
+    let target = target.of_branches(&branches);
     let mut kinds: Vec<(String, Program)> = Vec::new();
     for stages in branches {
         let branch = group.branch(&stages);

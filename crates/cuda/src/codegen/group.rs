@@ -2,7 +2,7 @@ use mip_core::{ALIGNMENT, BatchLayout};
 use mip_plan::{BufferId, Group, Operand as Source, Place, Plan};
 
 use super::Target;
-use super::fused::{fused_code, fuses};
+use super::fused::{fused_code, fuses as branch_fuses};
 use super::stage::{Context, Operand, StageCode, stage_code};
 use super::text::Piece;
 
@@ -23,7 +23,7 @@ pub(crate) enum Destination {
 /// A branch as source and launches: one kernel for all of it, or one a stage, in stage order, with intermediates
 /// in the workspace.
 #[derive(Debug, Clone)]
-pub(crate) struct GroupCode {
+pub(crate) struct BranchCode {
     /// The whole program.
     pub source: String,
     /// Its kernels.
@@ -34,7 +34,7 @@ pub(crate) struct GroupCode {
     first_lines: Vec<usize>,
 }
 
-impl GroupCode {
+impl BranchCode {
     /// The stage that a compiler's log speaks of: that of the first line number inside a stage's own text.
     pub(crate) fn stage_of_log(&self, log: &str) -> usize {
         let numbers = log.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<usize>().ok());
@@ -62,12 +62,19 @@ pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Dest
     (destinations, end)
 }
 
+/// Why a branch of a group runs as a kernel a stage; `Ok` when each branch is one kernel.
+///
+/// # Errors
+/// The reason, in words.
+pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> Result<(), String> {
+    let branches = group.branches();
+    let target = target.of_branches(&branches);
+    branches.iter().try_for_each(|stages| branch_fuses(&group.branch(stages), layouts, target))
+}
+
 /// The bytes of workspace a group needs: none when each of its branches is one kernel.
 pub(crate) fn workspace(group: &Group, layouts: &[BatchLayout], target: Target) -> usize {
-    let branches = group.branches();
-    let target = Target { branches: branches.len(), ..target };
-    let fuses = |stages: &Vec<usize>| fuses(&group.branch(stages), layouts, target).is_ok();
-    if branches.iter().all(fuses) { 0 } else { intermediates(group, layouts).1 }
+    if fuses(group, layouts, target).is_ok() { 0 } else { intermediates(group, layouts).1 }
 }
 
 /// Generates the program of a branch, a group of its own, for `at_once` like it in a launch.
@@ -80,7 +87,7 @@ pub(super) fn branch_code(
     layouts: &[BatchLayout],
     target: Target,
     at_once: usize,
-) -> Result<GroupCode, (usize, String)> {
+) -> Result<BranchCode, (usize, String)> {
     let fixed = |id: usize| matches!(plan.buffers[id].place, Place::Arena { .. });
     let name = |source: Source| match source {
         Source::Buffer(id) => format!("'{}'", plan.buffers[id].name.escape_default()),
@@ -116,13 +123,13 @@ pub(super) fn branch_code(
 
 /// The program of a whole group, whether its stages have to do with each other or not.
 #[cfg(test)]
-pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<GroupCode, (usize, String)> {
+pub(crate) fn group_code(plan: &Plan, group: usize, target: Target) -> Result<BranchCode, (usize, String)> {
     let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
     branch_code(plan, &plan.groups[group], &layouts, target, 1)
 }
 
 /// The program of some kernels: the fixed pieces they stand on, and their own text.
-fn assembled(stages: Vec<StageCode>, unfused: Option<String>, at_once: usize) -> GroupCode {
+fn assembled(stages: Vec<StageCode>, unfused: Option<String>, at_once: usize) -> BranchCode {
     let mut pieces: Vec<Piece> = stages.iter().flat_map(|s| s.pieces.iter().copied()).collect();
     pieces.push(Piece::Base);
     pieces.sort_unstable();
@@ -135,5 +142,5 @@ fn assembled(stages: Vec<StageCode>, unfused: Option<String>, at_once: usize) ->
         first_lines.push(source.lines().count() + 1);
         source.push_str(&stage.text);
     }
-    GroupCode { source, stages, unfused, first_lines }
+    BranchCode { source, stages, unfused, first_lines }
 }

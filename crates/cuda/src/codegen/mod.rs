@@ -21,10 +21,10 @@ mod text;
 
 pub(crate) use branches::{Branch, Program, branch_offset, programs, put_branches};
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};
-pub(crate) use fused::{fused_tiles, fuses};
-pub(crate) use group::{Destination, intermediates, workspace};
+pub(crate) use fused::fused_tiles;
 #[cfg(test)]
-pub(crate) use group::{GroupCode, group_code};
+pub(crate) use group::{BranchCode, group_code};
+pub(crate) use group::{Destination, fuses, intermediates, workspace};
 pub(crate) use stage::{Grid, StageCode, Variant};
 pub(crate) use text::without_comments;
 
@@ -42,6 +42,13 @@ pub(crate) struct Target {
     pub parameter_bytes: usize,
     /// Branches that run side by side: as many times more frames than the batch has.
     pub branches: usize,
+}
+
+impl Target {
+    /// The same for a group of these branches.
+    pub(crate) const fn of_branches(self, branches: &[Vec<usize>]) -> Self {
+        Self { branches: branches.len(), ..self }
+    }
 }
 
 impl Default for Target {

@@ -2,11 +2,11 @@
 
 use mip_plan::{Border, Plan};
 
-use super::{GroupCode, Target, group_code, programs};
+use super::{BranchCode, Target, group_code, programs};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
 use crate::emulated::group_cases::{edges, piece, pieces, plan as group_plan, workloads};
 
-fn code(plan: &Plan) -> GroupCode {
+fn code(plan: &Plan) -> BranchCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
 }
 

@@ -8,16 +8,23 @@ use mip_core::{AlignedBytes, BatchLayout, ImageView, ImageViewMut};
 use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::Plan;
 
+/// Contents of what a plan's group reads.
+pub(super) fn sources(plan: &Plan) -> Vec<(Vec<u8>, BatchLayout)> {
+    let source = |id: usize| {
+        let layout = plan.buffers[id].layout;
+        let mut bytes = AlignedBytes::zeroed(layout.span());
+        fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
+        (bytes.as_slice().to_vec(), layout)
+    };
+    plan.groups[0].reads().into_iter().map(source).collect()
+}
+
 /// What the CPU makes of a plan's group.
-pub(super) fn expected(plan: &Plan, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+pub(super) fn expected(plan: &Plan, inputs: &[(Vec<u8>, BatchLayout)]) -> Vec<Vec<u8>> {
     let group = &plan.groups[0];
     let layout = |id: usize| plan.buffers[id].layout;
-    let views: Vec<ImageView<'_>> = group
-        .reads()
-        .into_iter()
-        .zip(inputs)
-        .map(|(id, bytes)| ImageView::new(layout(id), bytes).unwrap())
-        .collect();
+    let views: Vec<ImageView<'_>> =
+        inputs.iter().map(|(bytes, layout)| ImageView::new(*layout, bytes).unwrap()).collect();
     let mut outputs: Vec<AlignedBytes> =
         group.writes().into_iter().map(|id| AlignedBytes::zeroed(layout(id).span())).collect();
     for bytes in &mut outputs {
@@ -40,17 +47,8 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
     assert_eq!(code.unfused, None, "{}", case.name);
     let Some(library) = build(&code, 1) else { return 0 };
     let group = &plan.groups[0];
-    let inputs: Vec<(Vec<u8>, BatchLayout)> = group
-        .reads()
-        .into_iter()
-        .map(|id| {
-            let layout = plan.buffers[id].layout;
-            let mut bytes = AlignedBytes::zeroed(layout.span());
-            fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
-            (bytes.as_slice().to_vec(), layout)
-        })
-        .collect();
-    let wanted = expected(&plan, &inputs.iter().map(|(bytes, _)| bytes.clone()).collect::<Vec<_>>());
+    let inputs = sources(&plan);
+    let wanted = expected(&plan, &inputs);
     let sources: Vec<(&[u8], BatchLayout)> = inputs.iter().map(|(bytes, l)| (&bytes[..], *l)).collect();
     let outputs: Vec<BatchLayout> = group.writes().into_iter().map(|id| plan.buffers[id].layout).collect();
     let kernel = &code.stages[0];

@@ -87,7 +87,7 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     Ok(Decided { roles, layout })
 }
 
-/// Why a group runs as a kernel a stage; `Ok` when it is one kernel.
+/// Why a branch, a group of its own, runs as a kernel a stage; `Ok` when it is one kernel.
 ///
 /// # Errors
 /// The reason, in words.
@@ -95,8 +95,8 @@ pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> R
     decide(&Setting { group: &crops_in_resizes(group), layouts }, target).map(|_| ())
 }
 
-/// The kernel of a group of several stages, for so many branches like it at once. `fixed` says whether a buffer's strides are certain, `name` names
-/// stages and buffers in comments.
+/// The kernel of a group of several stages, for `at_once` branches like it in a launch. `fixed` says whether a buffer's
+/// strides are certain, `name` names stages and buffers in comments.
 ///
 /// # Errors
 /// Why the group cannot be one kernel.

@@ -6,7 +6,7 @@ use mip_plan::{GroupId, Kernel};
 use crate::planner::draft::{Draft, DraftValue, StageId};
 
 /// What groups have in common that may be joined: whom they wait for, and in short what they compute.
-type Key = (Vec<GroupId>, Vec<String>, Vec<ImageDesc>);
+type Key<'d> = (&'d [GroupId], Vec<&'d str>, Vec<ImageDesc>);
 
 /// Joins alike branches: groups that wait for the same groups, and so not for each other, and that need the same code
 /// but for where crops begin and for numbers in tables. A device that asks for it runs them as one launch, where each by
@@ -24,13 +24,13 @@ pub(in crate::planner) fn branches(draft: &mut Draft<'_>) {
         let custom = |&s: &StageId| matches!(draft.stages[s].kernel, Kernel::Custom(_));
         !stages.iter().any(custom) && stages.iter().all(|&s| !stored[s] || outputs[s])
     };
-    // The groups that others have been joined with; those with equal keys are few, unless sizes of crops differ.
-    let mut heads: HashMap<Key, Vec<GroupId>> = HashMap::new();
+    // The groups that others are joined with: with one key few, since most groups with equal keys are alike.
+    let mut heads: HashMap<Key<'_>, Vec<GroupId>> = HashMap::new();
     let mut joined: Vec<Vec<StageId>> = draft.groups.clone();
     for (group, stages) in draft.groups.iter().enumerate().filter(|(_, stages)| joins(stages)) {
-        let names = stages.iter().map(|&s| draft.stages[s].kernel.name().to_owned()).collect();
+        let names = stages.iter().map(|&s| draft.stages[s].kernel.name()).collect();
         let shapes = stages.iter().map(|&s| draft.stages[s].output).collect();
-        let heads = heads.entry((producers[group].clone(), names, shapes)).or_default();
+        let heads = heads.entry((&producers[group], names, shapes)).or_default();
         let alike = |head: &&GroupId| is_alike(draft, &stored, &draft.groups[**head], stages);
         if let Some(&head) = heads.iter().find(alike) {
             let stages = std::mem::take(&mut joined[group]);

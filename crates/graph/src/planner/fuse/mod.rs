@@ -1,8 +1,9 @@
 //! Fusion: passes that merge groups while values are still stages and nothing is memory yet.
 //!
 //! Two groups may become one only along an edge between tasks; branches that share nothing but a pipeline input
-//! stay apart, and can run side by side, unless they are alike and the device wants them in one launch. Each pass goes over the edges of one kind in topological order of their
-//! readers, a reader's latest producer first, and merges where [`merge::Merger::merge`] finds nothing against it.
+//! stay apart, and can run side by side, unless they are alike and the device wants them in one launch: that is the last
+//! pass. Each of the others goes over the edges of one kind in topological order of their readers, a reader's latest
+//! producer first, and merges where [`merge::Merger::merge`] finds nothing against it.
 //! What can fail while it runs (custom kernels) is never merged, because a group fails as a whole.
 //!
 //! ```text
