@@ -20,6 +20,7 @@ mod separable;
 mod sobel;
 mod taps;
 mod vertical;
+mod wide_sums;
 
 use std::fmt;
 

@@ -1,12 +1,13 @@
 use std::marker::PhantomData;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::AxisTaps;
+use mip_plan::{AxisTaps, Resample};
 
 use super::byte_taps::SumTable;
 use super::premultiply::premultiply;
 use super::row::{Row, RowMut, RowShape};
 use super::vertical::{Accumulate, Finish, InOrder};
+use super::wide_sums::{WideRow, weigh_wide};
 use super::{Job, RowKernel, Taps};
 use crate::simd::{Level, Pixel};
 
@@ -15,6 +16,8 @@ use crate::simd::{Level, Pixel};
 pub(crate) struct Horizontal<T> {
     input: ImageDesc,
     taps: AxisTaps,
+    /// Whether sums are made in binary64.
+    long: bool,
     /// For bytes, a table that serves eight output samples at once.
     bytes: Option<SumTable>,
     wide: RowShape,
@@ -23,10 +26,11 @@ pub(crate) struct Horizontal<T> {
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(input: ImageDesc, taps: AxisTaps) -> Self {
-        let plain_bytes = T::DTYPE == DType::U8 && !input.format.has_alpha();
+        let long = taps.taps() > Resample::longest_chain(&input);
+        let plain_bytes = T::DTYPE == DType::U8 && !input.format.has_alpha() && !long;
         let table = || SumTable::new(&taps, input.pixel_step(), input.row_samples());
         let bytes = plain_bytes.then(table).flatten();
-        Self { input, taps, bytes, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
+        Self { input, taps, long, bytes, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
     }
 
     /// Output samples computed with the table, the first ones of the row.
@@ -43,11 +47,29 @@ impl<T: Pixel> Horizontal<T> {
             let (src, out) = (row.plane::<I>(p), out.plane::<f32>(p));
             let done = self.use_table(level, row, p, out) / self.input.pixel_step();
             match self.input.pixel_step() {
-                1 => weigh::<I, 1>(level, &self.taps, src, out, done),
-                3 => weigh::<I, 3>(level, &self.taps, src, out, done),
-                _ => weigh::<I, 4>(level, &self.taps, src, out, done),
+                1 => self.pixels::<I, 1>(level, src, out, done),
+                3 => self.pixels::<I, 3>(level, src, out, done),
+                _ => self.pixels::<I, 4>(level, src, out, done),
             }
         }
+    }
+
+    /// Weighs pixels of `N` samples, all but the first `done`.
+    fn pixels<I: Pixel, const N: usize>(&self, level: Level, src: &[I], out: &mut [f32], done: usize) {
+        let table = &self.taps;
+        level.vectorize(
+            #[inline(always)]
+            move || {
+                let out = out;
+                if self.long {
+                    weigh_wide::<I, N>(table, src, out);
+                } else if T::DTYPE == DType::F32 {
+                    weigh::<I, N, true>(table, src, out, done);
+                } else {
+                    weigh::<I, N, false>(table, src, out, done);
+                }
+            },
+        );
     }
 }
 
@@ -71,29 +93,29 @@ impl<T: Pixel> RowKernel for Horizontal<T> {
     }
 }
 
-/// Weighs pixels of `N` samples, all but the first `done`.
-fn weigh<I: Pixel, const N: usize>(level: Level, table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
-    level.vectorize(
-        #[inline(always)]
-        move || {
-            let out = out;
-            weigh_inside::<I, N>(table, src, out, done);
-        },
-    );
-}
-
+/// `SKIP`: samples may be infinite or NaN, so that taps of weight 0 have to be left out; for others they add 0.
 #[inline(always)]
-fn weigh_inside<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut [f32], done: usize) {
+fn weigh<I: Pixel, const N: usize, const SKIP: bool>(
+    table: &AxisTaps,
+    src: &[I],
+    out: &mut [f32],
+    done: usize,
+) {
     let (src, _) = src.as_chunks::<N>();
     let (out, _) = out.as_chunks_mut::<N>();
     let weights = table.all_weights().chunks_exact(table.taps());
     for ((out, &start), weights) in out.iter_mut().zip(table.starts()).zip(weights).skip(done) {
         let pixels = &src[start as usize..][..weights.len()];
-        let mut sum = [0.0; N];
-        for c in 0..N {
-            sum[c] = weights[0] * pixels[0][c].to_f32();
+        let mut sum = [-0.0; N];
+        if !SKIP || weights[0] != 0.0 {
+            for c in 0..N {
+                sum[c] = weights[0] * pixels[0][c].to_f32();
+            }
         }
-        for (pixel, w) in pixels.iter().zip(weights).skip(1) {
+        for (pixel, &w) in pixels.iter().zip(weights).skip(1) {
+            if SKIP && w == 0.0 {
+                continue;
+            }
             for c in 0..N {
                 sum[c] = w.mul_add(pixel[c].to_f32(), sum[c]);
             }
@@ -106,70 +128,131 @@ fn weigh_inside<I: Pixel, const N: usize>(table: &AxisTaps, src: &[I], out: &mut
 #[derive(Debug)]
 pub(crate) struct Vertical<T> {
     taps: AxisTaps,
+    /// Rows of sums in binary64, where they are needed.
+    long: Option<WideRow>,
     desc: ImageDesc,
     finish: Finish<T>,
+}
+
+/// The taps of a pass that are taps at all: where their rows lie among those of the pass, and their weights.
+struct Pass {
+    first: usize,
+    count: usize,
+    rows: [usize; Taps::RANGE],
+}
+
+impl Pass {
+    #[inline(always)]
+    fn new(pass: usize, weights: &[f32]) -> Self {
+        let first = pass * Taps::RANGE;
+        let mut this = Self { first, count: 0, rows: [0; Taps::RANGE] };
+        for (k, &w) in weights[first..].iter().take(Taps::RANGE).enumerate() {
+            if w != 0.0 {
+                this.rows[this.count] = k;
+                this.count += 1;
+            }
+        }
+        this
+    }
+
+    fn last(&self, taps: usize) -> bool {
+        self.first + Taps::RANGE >= taps
+    }
+
+    /// A value of each tap.
+    #[inline(always)]
+    fn each<T: Copy + Default>(&self, of_row: impl Fn(usize) -> T) -> [T; Taps::RANGE] {
+        let mut values = [T::default(); Taps::RANGE];
+        for (value, &k) in values.iter_mut().zip(&self.rows[..self.count]) {
+            *value = of_row(k);
+        }
+        values
+    }
 }
 
 impl<T: Pixel> Vertical<T> {
     /// `desc` is the output's description.
     pub(crate) fn new(desc: ImageDesc, taps: AxisTaps) -> Self {
-        Self { taps, desc, finish: Finish::new(desc) }
+        let long = (taps.taps() > Resample::longest_chain(&desc)).then(|| WideRow::new(&desc));
+        Self { taps, long, desc, finish: Finish::new(desc) }
     }
 
     #[inline(always)]
     fn at_once<const N: usize>(
         &self,
         job: &Job<'_>,
-        weights: &[f32],
+        (pass, weights): (&Pass, &[f32]),
         scratch: &mut [u8],
         out: &mut RowMut<'_>,
     ) {
-        let weights: [f32; N] = weights.try_into().expect("as many as there are taps");
+        let mut own = [0.0; N];
+        for (own, &k) in own.iter_mut().zip(&pass.rows) {
+            *own = weights[k];
+        }
         self.finish.run(job.level, scratch, out, |p| {
             let mut rows = [&[] as &[f32]; N];
-            for (k, row) in rows.iter_mut().enumerate() {
+            for (row, &k) in rows.iter_mut().zip(&pass.rows) {
                 *row = job.tap(k).expect("ranges lie inside the image").plane(p);
             }
-            InOrder { rows, weights }
+            InOrder { rows, weights: own }
         });
     }
 
     /// Adds the taps of one pass to the sums in scratch.
-    fn accumulate(&self, job: &Job<'_>, weights: &[f32], scratch: &mut [u8]) {
-        let first = job.pass * Taps::RANGE;
-        let count = (weights.len() - first).min(Taps::RANGE);
+    fn accumulate(&self, job: &Job<'_>, (pass, weights): (&Pass, &[f32]), scratch: &mut [u8]) {
+        let count = pass.count;
+        let weights = pass.each(|k| weights[pass.first + k]);
         let mut acc = self.finish.shape().row_mut(scratch);
         for p in 0..self.desc.planes() {
-            let mut rows = [&[] as &[f32]; Taps::RANGE];
-            for (k, row) in rows.iter_mut().enumerate().take(count) {
-                *row = job.tap(k).expect("ranges lie inside the image").plane(p);
-            }
+            let rows = pass.each(|k| job.tap(k).expect("ranges lie inside the image").plane::<f32>(p));
             let block = Accumulate {
                 rows: &rows[..count],
-                weights: &weights[first..first + count],
+                weights: &weights[..count],
                 first: job.pass == 0,
                 acc: acc.plane(p),
             };
             job.level.drive(block, self.desc.row_samples());
         }
     }
+
+    /// The same in binary64; the last pass leaves the sums where [`Vertical::accumulate`] does.
+    fn accumulate_wide(&self, job: &Job<'_>, pass: &Pass, long: &WideRow, scratch: &mut [u8]) {
+        let weights = self.taps.wide_weights(job.y as usize);
+        let last = pass.last(weights.len());
+        let weights = pass.each(|k| weights[pass.first + k]);
+        let (sums, wide) = scratch.split_at_mut(self.finish.scratch_bytes());
+        let mut sums = self.finish.shape().row_mut(sums);
+        for p in 0..self.desc.planes() {
+            let rows = pass.each(|k| job.tap(k).expect("ranges lie inside the image").plane::<f32>(p));
+            let acc = long.plane(wide, p);
+            long.add(job.level, &rows[..pass.count], &weights[..pass.count], job.pass == 0, acc);
+            if last {
+                long.round(acc, sums.plane(p));
+            }
+        }
+    }
 }
 
 impl<T: Pixel> RowKernel for Vertical<T> {
     fn scratch_bytes(&self) -> usize {
-        self.finish.scratch_bytes()
+        self.finish.scratch_bytes() + self.long.map_or(0, |long| long.bytes())
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let weights = self.taps.weights(job.y as usize);
-        match weights.len() {
-            1 => self.at_once::<1>(job, weights, scratch, out),
-            2 => self.at_once::<2>(job, weights, scratch, out),
-            3 => self.at_once::<3>(job, weights, scratch, out),
-            4 => self.at_once::<4>(job, weights, scratch, out),
+        let pass = Pass::new(job.pass, weights);
+        let few = if weights.len() <= 4 && self.long.is_none() { pass.count } else { 0 };
+        match few {
+            1 => self.at_once::<1>(job, (&pass, weights), scratch, out),
+            2 => self.at_once::<2>(job, (&pass, weights), scratch, out),
+            3 => self.at_once::<3>(job, (&pass, weights), scratch, out),
+            4 => self.at_once::<4>(job, (&pass, weights), scratch, out),
             _ => {
-                self.accumulate(job, weights, scratch);
-                if (job.pass + 1) * Taps::RANGE >= weights.len() {
+                match &self.long {
+                    Some(long) => self.accumulate_wide(job, &pass, long, scratch),
+                    None => self.accumulate(job, (&pass, weights), scratch),
+                }
+                if pass.last(weights.len()) {
                     self.finish.quantise(job.level, scratch, out);
                 }
             }

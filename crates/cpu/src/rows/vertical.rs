@@ -155,7 +155,7 @@ impl<const K: usize> Sums for InOrder<'_, K> {
     }
 }
 
-/// Adds `fma(w[k], row[k], sum)` to the sums in `acc`, or starts them.
+/// Adds `fma(w[k], row[k], sum)` to the sums in `acc`, or starts them from -0, with which the first one is a product.
 pub(crate) struct Accumulate<'a> {
     pub(crate) rows: &'a [&'a [f32]],
     pub(crate) weights: &'a [f32],
@@ -169,14 +169,8 @@ impl Block for Accumulate<'_> {
     #[inline(always)]
     fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
         for (i, acc) in chunks_mut::<f32, N>(self.acc, range.clone()).iter_mut().enumerate() {
-            let mut taps = self.rows.iter().zip(self.weights);
-            let mut sum = v.load_f32(acc);
-            if self.first
-                && let Some((row, &w)) = taps.next()
-            {
-                sum = v.mul(v.splat(w), v.load_f32(&chunks(row, range.clone())[i]));
-            }
-            for (row, &w) in taps {
+            let mut sum = if self.first { v.splat(-0.0) } else { v.load_f32(acc) };
+            for (row, &w) in self.rows.iter().zip(self.weights) {
                 sum = v.fma(v.splat(w), v.load_f32(&chunks(row, range.clone())[i]), sum);
             }
             v.store_f32(sum, acc);

@@ -67,6 +67,32 @@ impl Picture {
         picture
     }
 
+    /// With infinities and NaNs among its samples, if it holds any.
+    pub(crate) fn not_finite(mut self, seed: u64) -> Self {
+        if self.layout.desc.dtype == DType::F32 {
+            let (mut random, before) = (Random::new(seed), self.clone());
+            self.fill(|frame, x, y, c| match random.below(24) {
+                0 => f32::INFINITY,
+                1 => f32::NEG_INFINITY,
+                2 => f32::NAN,
+                3 => -0.0,
+                _ => before.get(frame, x, y, c),
+            });
+        }
+        self
+    }
+
+    /// Whether both hold the same samples, bit by bit, where a NaN is a NaN: which of them is the machine's choice.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let (a, b) = (self.bytes(), other.bytes());
+        let nan = |s: &[u8]| f32::from_ne_bytes([s[0], s[1], s[2], s[3]]).is_nan();
+        let same = |(a, b): (&[u8], &[u8])| a == b || (nan(a) && nan(b));
+        match self.layout.desc.dtype {
+            DType::F32 => a.len() == b.len() && a.chunks(4).zip(b.chunks(4)).all(same),
+            DType::U8 | DType::U16 => a == b,
+        }
+    }
+
     /// Sets each sample from `(frame, x, y, channel)`.
     pub(crate) fn fill(&mut self, mut value: impl FnMut(usize, usize, usize, usize) -> f32) {
         let (desc, batch) = (self.layout.desc, self.layout.batch_size);

@@ -37,19 +37,25 @@ fn each_image(mut f: impl FnMut(ImageDesc)) {
 fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageDesc) {
     let operands: Vec<Operand> = (0..inputs.len()).map(Operand::Buffer).collect();
     let plan = plan(inputs, vec![stage(kernel.clone(), uniforms, &operands, output)], &[0]);
-    let pictures: Vec<Picture> = inputs
-        .iter()
-        .enumerate()
-        .map(|(i, &desc)| Picture::random(desc, 1, true, u64::from(desc.width) * 31 + i as u64))
-        .collect();
-    let pictures: Vec<&Picture> = pictures.iter().collect();
-    let expected = reference::run(&plan, &pictures)[0].bytes();
-    for simd in [SimdLevel::Portable, SimdLevel::Native] {
-        let result = run(&plan, &pictures, &config(1, simd));
-        assert!(
-            result[0].bytes() == expected,
-            "{kernel:?} {uniforms:?} of {inputs:?} to {output} on {simd:?}"
-        );
+    for not_finite in [false, true] {
+        if not_finite && inputs.iter().all(|desc| desc.dtype != DType::F32) {
+            continue;
+        }
+        let picture = |(i, &desc): (usize, &ImageDesc)| {
+            let seed = u64::from(desc.width) * 31 + i as u64;
+            let picture = Picture::random(desc, 1, true, seed);
+            if not_finite { picture.not_finite(seed) } else { picture }
+        };
+        let pictures: Vec<Picture> = inputs.iter().enumerate().map(picture).collect();
+        let pictures: Vec<&Picture> = pictures.iter().collect();
+        let expected = &reference::run(&plan, &pictures)[0];
+        for simd in [SimdLevel::Portable, SimdLevel::Native] {
+            let result = &run(&plan, &pictures, &config(1, simd))[0];
+            assert!(
+                if not_finite { result.is(expected) } else { result.bytes() == expected.bytes() },
+                "{kernel:?} {uniforms:?} of {inputs:?} to {output} on {simd:?}, not finite: {not_finite}"
+            );
+        }
     }
 }
 
@@ -129,6 +135,28 @@ fn resample() {
             check(&Kernel::Resample(area), &[], &[input], output);
         }
     });
+}
+
+/// Sums on both sides of the longest chain in binary32, along each axis and both.
+#[test]
+fn resample_long_sums() {
+    for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
+        for dtype in DType::ALL {
+            for layout in Layout::ALL {
+                let desc = ImageDesc::new(1, 1, format, dtype).unwrap().with_layout(layout);
+                let chain = Resample::longest_chain(&desc) as u32;
+                for (w, h) in
+                    [(chain, 3), (chain + 1, 3), (3, chain), (3, chain + 1), (2 * chain + 3, chain + 2)]
+                {
+                    let input = desc.with_size(w, h);
+                    for (ow, oh) in [(1, 1), (2, 1), (1, 2)] {
+                        let kernel = Resample { x: area(w, ow), y: area(h, oh) };
+                        check(&Kernel::Resample(kernel), &[], &[input], input.with_size(ow, oh));
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Horizontal ratios in registers with vertical weights of 4 to 7 bits, whose products stop fitting into bytes.

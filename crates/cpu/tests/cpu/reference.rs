@@ -1,7 +1,7 @@
 //! The kernels' documentation, sample by sample, in the order written there.
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{AxisTaps, Border, ChannelMap, Kernel, MapKernel, Plan};
+use mip_plan::{AxisTaps, Border, ChannelMap, Kernel, MapKernel, Plan, Resample};
 
 use crate::images::Picture;
 
@@ -54,8 +54,12 @@ pub(crate) fn kernel(kernel: &Kernel, uniforms: &[f32], inputs: &[&Picture], out
             result.fill(|_, x, y, c| at(k.x.map(x as u32) as usize, k.y.map(y as u32) as usize, c));
         }
         Kernel::Resample(k) => {
-            let row = |x: usize, j: usize, c: usize| weighted(&k.x, x, |sx| premultiplied(input, sx, j, c));
-            result.fill(|_, x, y, c| unpremultiplied(output, c, |c| weighted(&k.y, y, |sy| row(x, sy, c))));
+            let [long_x, long_y] = [&k.x, &k.y].map(|axis| axis.taps() > Resample::longest_chain(&output));
+            let row =
+                |x: usize, j: usize, c: usize| weighted(&k.x, x, long_x, |sx| premultiplied(input, sx, j, c));
+            result.fill(|_, x, y, c| {
+                unpremultiplied(output, c, |c| weighted(&k.y, y, long_y, |sy| row(x, sy, c)))
+            });
         }
         Kernel::Separable(k) => {
             let (wx, wy) = uniforms.split_at(k.radius_x as usize + 1);
@@ -125,13 +129,21 @@ fn unpremultiplied(output: ImageDesc, c: usize, v: impl Fn(usize) -> f32) -> f32
     }
 }
 
-fn weighted(table: &AxisTaps, output: usize, p: impl Fn(usize) -> f32) -> f32 {
+fn weighted(table: &AxisTaps, output: usize, long: bool, p: impl Fn(usize) -> f32) -> f32 {
     let (start, weights) = (table.starts()[output] as usize, table.weights(output));
-    let mut sum = weights[0] * p(start);
-    for (k, w) in weights.iter().enumerate().skip(1) {
-        sum = w.mul_add(p(start + k), sum);
+    let taps = (0..weights.len()).filter(|&k| weights[k] != 0.0);
+    if long {
+        let add = |sum: Option<f64>, k: usize| {
+            let (w, p) = (table.wide_weights(output)[k], f64::from(p(start + k)));
+            Some(sum.map_or(w * p, |sum| w.mul_add(p, sum)))
+        };
+        return taps.fold(None, add).expect("a tap") as f32;
     }
-    sum
+    let add = |sum: Option<f32>, k: usize| {
+        let (w, p) = (weights[k], p(start + k));
+        Some(sum.map_or(w * p, |sum| w.mul_add(p, sum)))
+    };
+    taps.fold(None, add).expect("a tap")
 }
 
 fn mirrored(weights: &[f32], p: impl Fn(i64) -> f32) -> f32 {

@@ -24,6 +24,22 @@ pub(super) fn weights_by_tap(axis: &AxisTaps) -> Vec<u8> {
     bytes_of((0..axis.taps()).flat_map(of_tap).map(f32::to_ne_bytes))
 }
 
+/// The same in binary64, for long sums.
+fn wide_weights_by_tap(axis: &AxisTaps) -> Vec<u8> {
+    let of_tap = |k| (0..axis.outputs()).map(move |o| axis.wide_weights(o)[k]);
+    bytes_of((0..axis.taps()).flat_map(of_tap).map(f64::to_ne_bytes))
+}
+
+fn x_weights(axis: &AxisTaps, long: bool) -> Vec<u8> {
+    if long { wide_weights_by_tap(axis) } else { weights_by_tap(axis) }
+}
+
+/// Weights output by output.
+fn y_weights(axis: &AxisTaps, long: bool) -> Vec<u8> {
+    let wide = || bytes_of((0..axis.outputs()).flat_map(|o| axis.wide_weights(o)).map(|w| w.to_ne_bytes()));
+    if long { wide() } else { bytes_of(axis.all_weights().iter().map(|w| w.to_ne_bytes())) }
+}
+
 /// For each run of `step` outputs: the first source coordinate and how many follow from there.
 fn ranges(axis: &AxisTaps, step: usize) -> Vec<(u32, u32)> {
     let range = |starts: &[u32]| {
@@ -59,13 +75,15 @@ impl Shape {
 pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
     let shape = Shape::of(&input);
+    let long = [&kernel.x, &kernel.y].map(|axis| axis.taps() > Resample::longest_chain(&input));
+    let [kind_x, kind_y] = long.map(|long| if long { "double" } else { "float" });
     let mut fields = Fields::default();
     fields.image("in");
     fields.image("out");
     fields.pointer("u32", "x_starts");
-    fields.pointer("float", "x_weights");
+    fields.pointer(kind_x, "x_weights");
     fields.pointer("u32", "y_starts");
-    fields.pointer("float", "y_weights");
+    fields.pointer(kind_y, "y_weights");
     fields.int("width", output.width);
     fields.uint("height", output.height);
     fields.uint("batch", 1);
@@ -73,14 +91,12 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     fields.int("in_width", input.width);
     let tables = vec![
         Table { field: "x_starts".into(), bytes: u32s(kernel.x.starts().iter().copied()) },
-        Table { field: "x_weights".into(), bytes: weights_by_tap(&kernel.x) },
+        Table { field: "x_weights".into(), bytes: x_weights(&kernel.x, long[0]) },
         Table { field: "y_starts".into(), bytes: u32s(kernel.y.starts().iter().copied()) },
-        Table {
-            field: "y_weights".into(),
-            bytes: bytes_of(kernel.y.all_weights().iter().map(|w| w.to_ne_bytes())),
-        },
+        Table { field: "y_weights".into(), bytes: y_weights(&kernel.y, long[1]) },
     ];
     let out = pixels(&input, shape.channels, shape.v, shape.woven);
+    // Few taps are never a long sum.
     if kernel.x.taps() <= FEW_TAPS
         && kernel.y.taps() <= FEW_TAPS
         && let Some(plan) = TilePlan::of(context, kernel, &shape)
@@ -90,7 +106,9 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     fields.int("x_taps", kernel.x.taps() as u32);
     fields.int("y_taps", kernel.y.taps() as u32);
     let Shape { channels, planes, alpha, woven, v } = shape;
-    let call = format!("resample_direct<{}, {channels}, {woven}, {alpha}, {out}", sample(input.dtype));
+    let [x, y] = long;
+    let call =
+        format!("resample_direct<{}, {channels}, {woven}, {alpha}, {out}, {x}, {y}", sample(input.dtype));
     let grid = Grid {
         block: [32, WARPS],
         x: output.width.div_ceil(32 * v),

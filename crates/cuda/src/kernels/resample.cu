@@ -118,9 +118,9 @@ INLINE void resample_tile(const P& p) {
                         taps.load(row, at[i]);
 #pragma unroll
                         for (int c = 0; c < C; c++) {
-                            float sum = wx[0][i] * taps.v[c];
+                            float sum = first_tap<T>(wx[0][i], taps.v[c]);
 #pragma unroll
-                            for (int k = 1; k < TX; k++) sum = __fmaf_rn(wx[k][i], taps.v[k * C + c], sum);
+                            for (int k = 1; k < TX; k++) sum = next_tap<T>(wx[k][i], taps.v[k * C + c], sum);
                             h[TY - 1][i * C + c] = sum;
                         }
                     }
@@ -130,7 +130,7 @@ INLINE void resample_tile(const P& p) {
                 for (int k = 0; k < TY; k++) {
                     const float wy = __ldg(p.y_weights + y * TY + k);
 #pragma unroll
-                    for (int s = 0; s < N; s++) v[s] = k == 0 ? wy * h[0][s] : __fmaf_rn(wy, h[k][s], v[s]);
+                    for (int s = 0; s < N; s++) v[s] = k == 0 ? first_tap<T>(wy, h[0][s]) : next_tap<T>(wy, h[k][s], v[s]);
                 }
                 if (ALPHA) divide_by_alpha<V, C>(v);
                 u32 bits[N];
@@ -144,8 +144,8 @@ INLINE void resample_tile(const P& p) {
     }
 }
 
-// Any number of taps, straight from global memory.
-template <typename T, int C, bool PLANAR, bool ALPHA, class Out, int A_OUT, class P>
+// Any number of taps, straight from global memory; the sums along an axis of many (LONG) and their weights are binary64.
+template <typename T, int C, bool PLANAR, bool ALPHA, class Out, bool LONG_X, bool LONG_Y, int A_OUT, class P>
 INLINE void resample_direct(const P& p) {
     constexpr int V = Out::V, N = V * C;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * V;
@@ -160,13 +160,17 @@ INLINE void resample_direct(const P& p) {
         u8* out = p.out.start + f * p.out.frame + plane * p.out.plane;
         for (u32 y = blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += gridDim.y * blockDim.y) {
             const u8* row = in + (i64)__ldg(p.y_starts + y) * p.in.row;
-            float v[N];
+            typename Sum<LONG_Y>::Type sums[N];
+#pragma unroll
+            for (int s = 0; s < N; s++) sums[s] = -0.0f;
             for (int j = 0; j < p.y_taps; j++, row += p.in.row) {
-                float h[N];
+                typename Sum<LONG_X>::Type h[N];
+#pragma unroll
+                for (int s = 0; s < N; s++) h[s] = -0.0f;
                 for (int k = 0; k < p.x_taps; k++) {
 #pragma unroll
                     for (int i = 0; i < V; i++) {
-                        const float w = __ldg(p.x_weights + (i64)k * p.width + min(x + i, p.width - 1));
+                        const auto w = __ldg(p.x_weights + (i64)k * p.width + min(x + i, p.width - 1));
                         const i64 column = (i64)start[i] + k;
                         float s[C];
 #pragma unroll
@@ -176,14 +180,17 @@ INLINE void resample_direct(const P& p) {
 #pragma unroll
                         for (int c = 0; c < C; c++) {
                             const float m = ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c];
-                            h[i * C + c] = k == 0 ? w * m : __fmaf_rn(w, m, h[i * C + c]);
+                            h[i * C + c] = any_tap(w, m, h[i * C + c]);
                         }
                     }
                 }
-                const float wy = __ldg(p.y_weights + (i64)y * p.y_taps + j);
+                const auto wy = __ldg(p.y_weights + (i64)y * p.y_taps + j);
 #pragma unroll
-                for (int s = 0; s < N; s++) v[s] = j == 0 ? wy * h[s] : __fmaf_rn(wy, h[s], v[s]);
+                for (int s = 0; s < N; s++) sums[s] = any_tap(wy, (float)h[s], sums[s]);
             }
+            float v[N];
+#pragma unroll
+            for (int s = 0; s < N; s++) v[s] = (float)sums[s];
             if (ALPHA) divide_by_alpha<V, C>(v);
             u32 bits[N];
 #pragma unroll

@@ -14,7 +14,7 @@ pub enum MapKernel {
     /// From gray: the value in every colour channel. Colour to colour: channels permuted. A new alpha is
     /// opaque ([`mip_core::DType::full_scale`]); an existing one is kept where the target has one.
     ColorConvert,
-    /// Per channel c: `fma(v, a[c], b[c])`, to the output's sample type.
+    /// Per channel c: `fma(v, a[c], b[c])`, to the output's sample type (NaN becomes 0 in integers).
     ///
     /// Uniforms: `a[0..channels]`, then `b[0..channels]`. Covers casts, scaling and normalisation.
     Affine,
@@ -22,7 +22,8 @@ pub enum MapKernel {
     ///
     /// Uniforms: `[t, m]` in sample units.
     Threshold,
-    /// Two inputs a, b of equal shape, every channel: `fma(b, wb, a * wa)`.
+    /// Two inputs a, b of equal shape, every channel: `fma(b, wb, a * wa)`. Both are read, also with a weight of 0: an
+    /// infinity or a NaN in f32 then gives NaN.
     ///
     /// Uniforms: `[wa, wb]`.
     Blend,

@@ -1,15 +1,42 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use mip_core::{DType, ImageDesc};
+
 /// Separable resampling (bilinear, area, and every other interpolation that is a weighted sum).
 ///
 /// With `sx = x.start(dst_x)`, `wx = x.weights(dst_x)` and likewise for y, horizontally for each source row j:
 /// `h[j] = wx[0] * p[j][sx]`, then `h[j] = fma(wx[k], p[j][sx + k], h[j])` for k = 1, 2, ...;
-/// vertically `v = wy[0] * h[sy]`, then `v = fma(wy[k], h[sy + k], v)`.
+/// vertically `v = wy[0] * h[sy]`, then `v = fma(wy[k], h[sy + k], v)`. All of it in binary32, as long as the axis
+/// has no more than [`Resample::longest_chain`] taps. Along an axis with more of them the same sums are made in
+/// binary64, with [`AxisTaps::wide_weights`], and each is rounded to binary32 once, at its end.
+///
+/// A tap of weight 0 is no tap: rows of the table are filled up with them to one length, and what lies there (an
+/// infinity, a NaN) is not read. The first tap whose weight is not 0 begins the sum as a product.
+/// (Starting from -0 gives the same: `fma(w, p, -0) = w * p`, down to the sign of a zero.)
 ///
 /// Without alpha `v` is the result. With alpha ([`mip_core::PixelFormat::has_alpha`]) the samples p are
 /// premultiplied, `p[c] * p[alpha]` for colour (one binary32 product) and `p[alpha]` itself for alpha; the
 /// colour result is `v[alpha] > 0 ? v[c] / v[alpha] : 0`, the alpha result is `v[alpha]`.
+///
+/// # How far `v` is from the exact sum
+///
+/// For weights that are not negative and add up to 1, and samples up to M, with u = 2^-24 the rounding of binary32:
+/// no partial sum exceeds M (but for the errors below), so each rounding in an axis of n taps adds at most `M u`
+/// (half that, where sums stay below a power of two that M just misses: 65535 and 255), and rounded weights add `M u`.
+/// That is `(n + 1) M u` for a short axis and `M u` for a long one: binary64 adds some `n M 2^-53`, nothing for
+/// fewer than 2^24 taps and less than 0.02 of a u16 step for 2^31 of them.
+///
+/// | samples | most taps in binary32 | bound, both axes | allowed |
+/// | --- | --- | --- | --- |
+/// | u8 | 64 | 2 * (64 * 2^-17 + 2^-16) = 0.0010 | 1/128 = 0.0078 |
+/// | u8 with alpha | 64 | (2 * 2 * 65 + 1) * 255 u = 0.0040 | 0.0078 |
+/// | u16 | 24 | 2 * (24 * 2^-9 + 2^-8) = 0.102 | 1/8 = 0.125 |
+/// | u16 with alpha | 4 | (2 * 2 * 5 + 1 + 1) * 65535 u = 0.086 | 0.125 |
+///
+/// With alpha, bounds are relative, those of colour and of alpha add up, and the division (and in u16 the
+/// product before) rounds too. In f32, `v` is within `(n_x + n_y + 2) u` of the sum of `|w p|` with up to 24
+/// taps an axis, whatever the signs, and `2 u` when both axes are longer.
 ///
 /// Format, sample type and memory order stay. No uniforms.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,15 +47,33 @@ pub struct Resample {
     pub y: AxisTaps,
 }
 
+impl Resample {
+    /// The fewest taps that [`Resample::longest_chain`] is for any image.
+    const SHORT: usize = 4;
+
+    /// Most taps that an axis may have to be summed in binary32, for images like this one: as many as keep the result
+    /// within its bound (see [`Resample`]).
+    pub const fn longest_chain(image: &ImageDesc) -> usize {
+        match (image.dtype, image.format.has_alpha()) {
+            (DType::U8, _) => 64,
+            (DType::U16, true) => Self::SHORT,
+            (DType::U16, false) | (DType::F32, _) => 24,
+        }
+    }
+}
+
 /// For each output coordinate the first source coordinate and a fixed number of weights.
 ///
 /// All source coordinates are inside the image: edge clamping has been folded into the weights when the table
-/// was made (in f64, rounded to binary32 once).
+/// was made (in f64, rounded to binary32 once). Outputs with fewer taps than others have weights of 0, which stand for
+/// no tap at all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxisTaps {
     taps: usize,
     starts: Arc<[u32]>,
     weights: Arc<[f32]>,
+    /// The weights before they were rounded; none where no sum is ever long.
+    wide: Arc<[f64]>,
 }
 
 impl AxisTaps {
@@ -58,16 +103,21 @@ impl AxisTaps {
                 weights[o * taps as usize + (i.clamp(0, last) - start) as usize] += w;
             }
         }
-        let weights = weights.into_iter().map(|w| w as f32).collect();
-        Self { taps: taps as usize, starts: starts.into(), weights }
+        let taps = taps as usize;
+        let rounded = weights.iter().map(|&w| w as f32).collect();
+        let wide = if taps > Resample::SHORT { weights.into() } else { Arc::default() };
+        Self { taps, starts: starts.into(), weights: rounded, wide }
     }
 
     /// The table of some of the outputs; `None` when there are none or not so many.
     #[must_use]
     pub fn range(&self, outputs: Range<usize>) -> Option<Self> {
         let starts = self.starts.get(outputs.clone()).filter(|starts| !starts.is_empty())?;
-        let weights = &self.weights[outputs.start * self.taps..outputs.end * self.taps];
-        Some(Self { taps: self.taps, starts: starts.into(), weights: weights.into() })
+        let of_these = outputs.start * self.taps..outputs.end * self.taps;
+        let weights = self.weights[of_these.clone()].into();
+        // A table of few taps has none.
+        let wide = self.wide.get(of_these).unwrap_or_default().into();
+        Some(Self { taps: self.taps, starts: starts.into(), weights, wide })
     }
 
     /// The table over a source that has `first` coordinates more in front.
@@ -100,6 +150,14 @@ impl AxisTaps {
     pub fn weights(&self, output: usize) -> &[f32] {
         &self.weights[output * self.taps..][..self.taps]
     }
+
+    /// The weights of one output before they were rounded to binary32, for sums in binary64.
+    ///
+    /// # Panics
+    /// When the table has so few taps that sums in binary64 never need it ([`Resample::longest_chain`]).
+    pub fn wide_weights(&self, output: usize) -> &[f64] {
+        &self.wide[output * self.taps..][..self.taps]
+    }
 }
 
 #[cfg(test)]
@@ -113,6 +171,15 @@ mod tests {
         assert_eq!((table.taps(), table.starts()), (2, &[0, 0, 0][..]));
         assert_eq!(table.weights(0), [1.0, 0.0]);
         assert_eq!(table.weights(2), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn long_rows_keep_their_weights_as_they_were() {
+        let third = |first: i64| (first..first + 6).map(|i| (i, 1.0 / 6.0)).collect::<Vec<_>>();
+        let table = AxisTaps::from_contributions(9, &[third(0), third(3)]);
+        assert_eq!((table.weights(1), table.wide_weights(1)), (&[1.0_f32 / 6.0; 6][..], &[1.0 / 6.0; 6][..]));
+        let part = table.range(1..2).expect("an output");
+        assert_eq!(part.wide_weights(0), table.wide_weights(1));
     }
 
     #[test]

@@ -142,9 +142,9 @@ template <typename T, int C, int N, int TX, int TY, bool ALPHA> struct Resampled
                 if constexpr (ALPHA) premultiply<TX, C>(near);
 #pragma unroll
                 for (int c = 0; c < C; c++) {
-                    float sum = x.w[0][i] * near[c];
+                    float sum = first_tap<T>(x.w[0][i], near[c]);
 #pragma unroll
-                    for (int k = 1; k < TX; k++) sum = __fmaf_rn(x.w[k][i], near[k * C + c], sum);
+                    for (int k = 1; k < TX; k++) sum = next_tap<T>(x.w[k][i], near[k * C + c], sum);
                     h[TY - 1][i * C + c] = sum;
                 }
             }
@@ -153,7 +153,7 @@ template <typename T, int C, int N, int TX, int TY, bool ALPHA> struct Resampled
         for (int k = 0; k < TY; k++) {
             const float w = __ldg(wy + k);
 #pragma unroll
-            for (int s = 0; s < M; s++) v[s] = k == 0 ? w * h[0][s] : __fmaf_rn(w, h[k][s], v[s]);
+            for (int s = 0; s < M; s++) v[s] = k == 0 ? first_tap<T>(w, h[0][s]) : next_tap<T>(w, h[k][s], v[s]);
         }
         if constexpr (ALPHA) divide_by_alpha<N, C>(v);
     }
