@@ -32,7 +32,7 @@ mod branches;
 pub(crate) mod group_cases;
 mod groups;
 
-use cases::{Case, Strides, fill, matrix, plan};
+use cases::{Case, Strides, fill, first_difference, make_not_finite, matrix, plan};
 
 /// Compiles a program for so many branches at once, with a host function for each of its kernels. `None` without a
 /// compiler.
@@ -237,6 +237,14 @@ fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8
 
 /// Compares every case, in every variant that fits, with the CPU device.
 fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
+    let finite = compare_samples(cases, batch, strides, false);
+    let floats = |case: &Case| case.inputs.iter().all(|desc| desc.dtype == DType::F32);
+    let floats: Vec<Case> = cases.iter().filter(|case| floats(case)).cloned().collect();
+    if floats.is_empty() { finite } else { finite + compare_samples(&floats, batch, strides, true) }
+}
+
+/// `not_finite`: with infinities and NaNs among the samples.
+fn compare_samples(cases: &[Case], batch: usize, strides: Strides, not_finite: bool) -> usize {
     let plan = plan(cases, batch, strides);
     let code = group_code(&plan, 0, Target { multiprocessors: 2, ..Target::default() }).unwrap_or_else(
         |(stage, reason)| {
@@ -254,6 +262,9 @@ fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
             let layout = plan.buffers[id].layout;
             let mut bytes = mip_core::AlignedBytes::zeroed(layout.span());
             fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
+            if not_finite {
+                make_not_finite(bytes.as_mut_slice(), id as u64 + 7);
+            }
             data.insert(id, bytes.as_slice().to_vec());
         }
         let inputs: Vec<(&[u8], BatchLayout)> = planned
@@ -272,7 +283,7 @@ fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
             }
             let got = emulate(&library, stage, variant, &inputs, &[output], &|_| planned.uniforms.clone())
                 .remove(0);
-            if let Some(at) = (0..got.len()).find(|&i| got[i] != wanted[i]) {
+            if let Some(at) = first_difference(&got, &wanted, output.desc.dtype) {
                 let (row, column) = (at / output.row_stride, at % output.row_stride);
                 differing.push(format!(
                     "{} ({strides:?}, batch {batch}, {}): byte {column} of row {row} is {} instead of {}; {} of {} differ",
@@ -305,6 +316,15 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "sobel Reflect101 37x21 gray u8",
         // Ends of what parameters may be.
         "resample antialias to 1x1 37x21 rgb u8",
+        // Long sums along x, along both axes, and in planes that alpha ties together.
+        "resample antialias to 1x1 37x21 rgb u16",
+        "resample antialias to 1x1 37x21 bgra u16",
+        "resample antialias to 1x1 37x21 bgra u16 chw",
+        "resample antialias to 1x1 37x21 rgb f32",
+        // Samples that need not be finite, beside taps of weight 0.
+        "resample bilinear 2:3 37x21 gray f32",
+        "resample bilinear up 37x21 rgb f32 chw",
+        "resample wide 1:4 37x21 bgra f32",
         "separable 0x0 Constant(255.0) 37x21 rgb u8",
         "separable 2x2 Constant(-1e30) 37x21 rgb f32",
         "sobel Constant(-1e30) 37x21 gray f32",

@@ -303,6 +303,26 @@ pub fn fill(bytes: &mut [u8], dtype: DType, seed: u64) {
     }
 }
 
+/// Puts infinities and NaNs among the samples of an f32 image.
+pub fn make_not_finite(bytes: &mut [u8], seed: u64) {
+    let mut noise = Noise::new(seed);
+    for sample in bytes.chunks_exact_mut(4) {
+        let n = noise.next();
+        if let Some(v) = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0].get((n >> 8) as usize % 24) {
+            sample.copy_from_slice(&v.to_ne_bytes());
+        }
+    }
+}
+
+/// The first byte at which two images of a type differ, where a NaN is a NaN: which of them is the machine's choice.
+pub fn first_difference(a: &[u8], b: &[u8], dtype: DType) -> Option<usize> {
+    let nan = |s: &[u8]| s.try_into().is_ok_and(|s| f32::from_ne_bytes(s).is_nan());
+    let size = dtype.size();
+    let differ = |(a, b): (&[u8], &[u8])| a != b && !(dtype == DType::F32 && nan(a) && nan(b));
+    let sample = a.chunks(size).zip(b.chunks(size)).position(differ)?;
+    (sample * size..a.len()).find(|&i| a[i] != b[i])
+}
+
 /// The custom matrix entry used by timing: an operator over 1080p images.
 pub fn operators(w: u32, h: u32) -> Vec<Case> {
     let rgb = desc(w, h, PixelFormat::Rgb, DType::U8, Layout::Hwc);

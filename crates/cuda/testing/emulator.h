@@ -57,6 +57,7 @@ static inline unsigned emulated_pair_fma(unsigned a, unsigned b, unsigned c) {
     return emulated_half_fma(a, b, c) | emulated_half_fma(a >> 16, b >> 16, c >> 16) << 16;
 }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }

@@ -32,7 +32,7 @@ struct Own<'a> {
 impl Truth {
     fn of(case: &GroupCase, batch: usize, strides: Strides) -> Self {
         let plan = plan(case, batch, strides);
-        let sources = sources(&plan);
+        let sources = sources(&plan, false);
         let wanted = expected(&plan, &sources);
         Self { plan, sources, wanted }
     }

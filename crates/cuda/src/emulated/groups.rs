@@ -1,19 +1,23 @@
 //! Groups of several stages as one kernel, against the CPU device.
 
-use super::cases::{Strides, fill};
+use super::cases::{Strides, fill, first_difference, make_not_finite};
 use super::group_cases::{GroupCase, groups, plan};
 use super::{Operand, build, emulate, fits};
-use crate::codegen::{Target, group_code};
-use mip_core::{AlignedBytes, BatchLayout, ImageView, ImageViewMut};
+use crate::codegen::{StageCode, Target, group_code};
+use libloading::Library;
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageView, ImageViewMut};
 use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::Plan;
 
-/// Contents of what a plan's group reads.
-pub(super) fn sources(plan: &Plan) -> Vec<(Vec<u8>, BatchLayout)> {
+/// Contents of what a plan's group reads; `not_finite`: with infinities and NaNs in f32.
+pub(super) fn sources(plan: &Plan, not_finite: bool) -> Vec<(Vec<u8>, BatchLayout)> {
     let source = |id: usize| {
         let layout = plan.buffers[id].layout;
         let mut bytes = AlignedBytes::zeroed(layout.span());
         fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
+        if not_finite && layout.desc.dtype == DType::F32 {
+            make_not_finite(bytes.as_mut_slice(), id as u64 + 7);
+        }
         (bytes.as_slice().to_vec(), layout)
     };
     plan.groups[0].reads().into_iter().map(source).collect()
@@ -46,12 +50,31 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
     let code = group_code(&plan, 0, Target { multiprocessors, ..Target::default() }).unwrap();
     assert_eq!(code.unfused, None, "{}", case.name);
     let Some(library) = build(&code, 1) else { return 0 };
+    let inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype);
+    let floats = inputs.into_iter().any(|dtype| dtype == DType::F32);
+    [false, true][..=usize::from(floats)]
+        .iter()
+        .map(|&not_finite| {
+            let compared = compare_samples(&plan, &code.stages[0], &library, not_finite);
+            compared.unwrap_or_else(|text| {
+                panic!("{} ({strides:?}, batch {batch}, not finite: {not_finite}): {text}", case.name)
+            })
+        })
+        .sum()
+}
+
+/// The number of variants compared, or what differs.
+fn compare_samples(
+    plan: &Plan,
+    kernel: &StageCode,
+    library: &Library,
+    not_finite: bool,
+) -> Result<usize, String> {
     let group = &plan.groups[0];
-    let inputs = sources(&plan);
-    let wanted = expected(&plan, &inputs);
+    let inputs = sources(plan, not_finite);
+    let wanted = expected(plan, &inputs);
     let sources: Vec<(&[u8], BatchLayout)> = inputs.iter().map(|(bytes, l)| (&bytes[..], *l)).collect();
     let outputs: Vec<BatchLayout> = group.writes().into_iter().map(|id| plan.buffers[id].layout).collect();
-    let kernel = &code.stages[0];
     assert!(kernel.inputs.iter().all(|i| matches!(i, Operand::Buffer(_))));
     let mut compared = 0;
     for (variant, v) in kernel.variants.iter().enumerate() {
@@ -60,28 +83,27 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
             continue;
         }
         let uniforms = |stage: usize| group.stages[stage].uniforms.clone();
-        let got = emulate(&library, kernel, variant, &sources, &outputs, &uniforms);
+        let got = emulate(library, kernel, variant, &sources, &outputs, &uniforms);
         for (n, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
-            let Some(at) = (0..got.len()).find(|&i| got[i] != wanted[i]) else { continue };
-            let row = at / outputs[n].row_stride;
-            panic!(
-                "{} ({strides:?}, batch {batch}, {}), output {n}: byte {} of row {row} is {} instead of {}; {} differ",
-                case.name,
+            let Some(at) = first_difference(got, wanted, outputs[n].desc.dtype) else { continue };
+            return Err(format!(
+                "{}, output {n}: byte {} of row {} is {} instead of {}",
                 v.entry,
                 at % outputs[n].row_stride,
+                at / outputs[n].row_stride,
                 got[at],
                 wanted[at],
-                (0..got.len()).filter(|&i| got[i] != wanted[i]).count()
-            );
+            ));
         }
         compared += 1;
     }
-    compared
+    Ok(compared)
 }
 
 #[test]
 fn some_groups_give_the_bytes_of_the_cpu() {
-    let chosen = ["edges 2:3", "fork some stored", "blur resize blur", "blur threshold flip", "tensor"];
+    let chosen =
+        ["edges 2:3", "edges f32", "fork some stored", "blur resize blur", "blur threshold flip", "tensor"];
     for case in groups(61, 43).iter().filter(|c| chosen.iter().any(|n| c.name.starts_with(n))) {
         compare(case, 2, Strides::Tight, 1);
     }
