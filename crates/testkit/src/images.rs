@@ -176,6 +176,27 @@ pub fn padded(image: &ImageBuffer, align: usize) -> ImageBuffer {
     copy
 }
 
+/// The same f32 images, tightly packed, with some of their samples infinite or NaN: about one of 24.
+///
+/// # Panics
+/// For images of integers, which cannot be.
+pub fn not_finite(image: &ImageBuffer, seed: u64) -> ImageBuffer {
+    assert_eq!(image.desc().dtype, DType::F32, "integers are finite");
+    let mut random = SplitMix64::new(seed);
+    let layout = BatchLayout::tight(*image.desc(), image.batch_size()).expect("a valid description");
+    let mut copy = ImageBuffer::with_layout(layout).expect("a valid layout");
+    for frame in 0..image.batch_size() {
+        let real = Real::from_frame(image, frame);
+        write_frame(&mut copy.view_mut(), frame, |x, y, c| match random.below(72) {
+            0 => f64::INFINITY,
+            1 => f64::NEG_INFINITY,
+            2 => f64::NAN,
+            _ => real.at(x, y, c),
+        });
+    }
+    copy
+}
+
 /// The same images in another memory order, tightly packed.
 pub fn in_layout(image: &ImageBuffer, layout: Layout) -> ImageBuffer {
     let layout = BatchLayout::tight(image.desc().with_layout(layout), image.batch_size())

@@ -189,6 +189,16 @@ pub(super) const LONG: &[(&str, &str, (u32, u32))] = &[
     ("resize", "width=2 height=2097152 antialias=true", (2, 3)),
 ];
 
+/// Sums of so many samples that rounding adds up unless something is done about it.
+pub(super) const SUMS: &[(&str, &str, (u32, u32))] = &[
+    ("resize", "width=1 height=1 filter=area", (525, 1)),
+    ("resize", "width=1 height=1 filter=area", (4000, 3)),
+    ("resize", "width=2 height=1 filter=area", (3, 20_000)),
+    ("resize", "width=1 height=1 filter=area", (300_001, 1)),
+    ("resize", "width=3 height=2 antialias=true", (70, 90)),
+    ("resize", "width=5 height=4 antialias=true", (613, 41)),
+];
+
 fn way(params: String) -> Way {
     Way { params, in_range: true }
 }
