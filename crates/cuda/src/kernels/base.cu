@@ -314,8 +314,9 @@ template <typename T> INLINE float first_tap(float w, float v) { return sizeof(T
 template <typename T> INLINE float next_tap(float w, float v, float sum) {
     return sizeof(T) == 4 && w == 0.0f ? sum : __fmaf_rn(w, v, sum);
 }
-// A tap of a sum that began as -0, with which the first one is a product; long sums are binary64.
-INLINE float any_tap(float w, float v, float sum) { return w == 0.0f ? sum : __fmaf_rn(w, v, sum); }
-INLINE double any_tap(double w, float v, double sum) { return w == 0.0 ? sum : __fma_rn(w, (double)v, sum); }
+template <typename T> INLINE double next_tap(double w, float v, double sum) {
+    return sizeof(T) == 4 && w == 0.0 ? sum : __fma_rn(w, (double)v, sum);
+}
+// Long sums are binary64.
 template <bool LONG> struct Sum { typedef float Type; };
 template <> struct Sum<true> { typedef double Type; };

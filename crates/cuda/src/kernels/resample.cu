@@ -145,6 +145,7 @@ INLINE void resample_tile(const P& p) {
 }
 
 // Any number of taps, straight from global memory; the sums along an axis of many (LONG) and their weights are binary64.
+// Sums begin as -0, with which the first tap is a product.
 template <typename T, int C, bool PLANAR, bool ALPHA, class Out, bool LONG_X, bool LONG_Y, int A_OUT, class P>
 INLINE void resample_direct(const P& p) {
     constexpr int V = Out::V, N = V * C;
@@ -180,13 +181,13 @@ INLINE void resample_direct(const P& p) {
 #pragma unroll
                         for (int c = 0; c < C; c++) {
                             const float m = ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c];
-                            h[i * C + c] = any_tap(w, m, h[i * C + c]);
+                            h[i * C + c] = next_tap<T>(w, m, h[i * C + c]);
                         }
                     }
                 }
                 const auto wy = __ldg(p.y_weights + (i64)y * p.y_taps + j);
 #pragma unroll
-                for (int s = 0; s < N; s++) sums[s] = any_tap(wy, (float)h[s], sums[s]);
+                for (int s = 0; s < N; s++) sums[s] = next_tap<T>(wy, (float)h[s], sums[s]);
             }
             float v[N];
 #pragma unroll
