@@ -225,9 +225,9 @@ impl<T: Pixel> Vertical<T> {
         for p in 0..self.desc.planes() {
             let rows = pass.each(|k| job.tap(k).expect("ranges lie inside the image").plane::<f32>(p));
             let acc = long.plane(wide, p);
-            long.add(job.level, &rows[..pass.count], &weights[..pass.count], job.pass == 0, acc);
+            WideRow::add(job.level, &rows[..pass.count], &weights[..pass.count], job.pass == 0, acc);
             if last {
-                long.round(acc, sums.plane(p));
+                WideRow::round(acc, sums.plane(p));
             }
         }
     }

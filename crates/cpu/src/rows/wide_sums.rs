@@ -59,7 +59,7 @@ impl WideRow {
     }
 
     /// Adds rows to the sums, or starts them.
-    pub(crate) fn add(&self, level: Level, rows: &[&[f32]], weights: &[f64], first: bool, acc: &mut [f64]) {
+    pub(crate) fn add(level: Level, rows: &[&[f32]], weights: &[f64], first: bool, acc: &mut [f64]) {
         level.vectorize(
             #[inline(always)]
             move || {
@@ -80,7 +80,7 @@ impl WideRow {
     }
 
     /// Rounds the sums to binary32.
-    pub(crate) fn round(&self, acc: &[f64], sums: &mut [f32]) {
+    pub(crate) fn round(acc: &[f64], sums: &mut [f32]) {
         for (sum, &acc) in sums.iter_mut().zip(acc) {
             *sum = acc as f32;
         }

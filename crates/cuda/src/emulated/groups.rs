@@ -50,8 +50,8 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
     let code = group_code(&plan, 0, Target { multiprocessors, ..Target::default() }).unwrap();
     assert_eq!(code.unfused, None, "{}", case.name);
     let Some(library) = build(&code, 1) else { return 0 };
-    let inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype);
-    let floats = inputs.into_iter().any(|dtype| dtype == DType::F32);
+    let mut inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype);
+    let floats = inputs.any(|dtype| dtype == DType::F32);
     [false, true][..=usize::from(floats)]
         .iter()
         .map(|&not_finite| {
