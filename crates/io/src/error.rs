@@ -42,6 +42,17 @@ pub enum IoError {
         /// What the decoder said.
         reason: String,
     },
+    /// A file that [`ReadOptions::strict`](crate::ReadOptions::strict) refuses, and that is read with a
+    /// warning otherwise.
+    #[error("{name} is not quite a whole {format} file: {text}; without strict reading it is a warning")]
+    Strict {
+        /// The file.
+        name: String,
+        /// Its format.
+        format: FileFormat,
+        /// What is wrong with it.
+        text: String,
+    },
     /// More pixels than allowed.
     #[error(
         "{name} has {width}x{height} pixels, more than the {limit} allowed; shrink or crop it first, or raise `ReadOptions::max_pixels`"

@@ -17,7 +17,7 @@ mod write;
 pub mod y4m;
 pub mod yuv;
 
-pub use decode::{ReadOptions, Reader, read_bytes, read_image};
+pub use decode::{ReadOptions, ReadWarning, Reader, WarningKind, read_bytes, read_image};
 pub use encode::{WriteOptions, check_encodable, encode};
 pub use error::IoError;
 pub use format::FileFormat;

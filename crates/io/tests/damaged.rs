@@ -114,7 +114,7 @@ fn the_content_counts_not_the_extension() {
 
 #[test]
 fn too_many_pixels_are_refused_before_anything_is_allocated() {
-    let mut small = Reader::new(ReadOptions { max_pixels: 1000 });
+    let mut small = Reader::new(ReadOptions { max_pixels: 1000, ..ReadOptions::default() });
     let text = small.read_bytes(&a_png(), "big.png").unwrap_err().to_string();
     assert!(text.contains("40x30") && text.contains("1000") && text.contains("max_pixels"), "{text}");
     let file = jpeg(80, 61, SamplingFactor::F_1_1, false, 0);

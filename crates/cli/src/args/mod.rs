@@ -3,9 +3,11 @@
 mod assign;
 mod execution;
 mod pipeline;
+mod reading;
 mod size;
 
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use pipeline::{PipelineArgs, load};
+pub(crate) use reading::{ReadArgs, warning_line};
 pub(crate) use size::{SizeArg, SizeArgs};

@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 
 use mini_image_pipe::Pipeline;
 use mip_core::ImageBuffer;
-use mip_io::{WholeFile, read_image};
+use mip_io::WholeFile;
 
-use crate::args::{NamedInput, RunArgs, SetParameter, load};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load};
 use crate::console;
 use crate::failure::Failure;
 use crate::profile::{Measured, Mode, Report, measure, render};
@@ -54,6 +54,8 @@ pub(crate) struct Args {
     set: Vec<SetParameter>,
     #[command(flatten)]
     execution: RunArgs,
+    #[command(flatten)]
+    reading: ReadArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -121,7 +123,7 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
                 "no image for the pipeline's input '{name}': name one after the pipeline, or --input {name}=FILE"
             ))
         })?;
-        bound.push((name.clone(), read_image(file)?));
+        bound.push((name.clone(), args.reading.read(file)?));
     }
     match images.next() {
         None => Ok(bound),

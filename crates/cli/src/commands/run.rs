@@ -3,9 +3,9 @@ use std::time::Instant;
 
 use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
-use mip_io::{WriteOptions, expand_inputs, read_image};
+use mip_io::{WriteOptions, expand_inputs};
 
-use crate::args::{NamedInput, RunArgs, SetParameter, load};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load};
 use crate::failure::Failure;
 use crate::work::{FormatArg, Naming, Outcome, Runner, Summary};
 use crate::{console, work};
@@ -47,6 +47,8 @@ pub(crate) struct Args {
     batch: u16,
     #[command(flatten)]
     execution: RunArgs,
+    #[command(flatten)]
+    reading: ReadArgs,
     /// Go on with the other images when one fails; exit code 1 at the end
     #[arg(long)]
     keep_going: bool,
@@ -86,7 +88,7 @@ fn execute(args: &Args) -> Result<(), Failure> {
     let tasks = output_names(&pipeline)?;
     let originals: Vec<PathBuf> = files.iter().chain(fixed.iter().map(|f| &f.file)).cloned().collect();
     let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
-    let shapes = bind(&mut pipeline, &fixed)?;
+    let shapes = bind(&mut pipeline, &fixed, args.reading)?;
     create_folder(naming.folder())?;
 
     let runner = Runner {
@@ -98,6 +100,7 @@ fn execute(args: &Args) -> Result<(), Failure> {
         shapes: &shapes,
         batch: usize::from(args.batch),
         keep_going: args.keep_going,
+        reading: args.reading.options(),
         options: WriteOptions::default(),
     };
     let outcome = runner.run();
@@ -161,10 +164,14 @@ fn streamed_input(
 }
 
 /// Gives the named inputs their images; tells the shape of each of the pipeline's inputs, where it is known.
-fn bind(pipeline: &mut Pipeline, fixed: &[NamedInput]) -> Result<Vec<Option<ImageDesc>>, Failure> {
+fn bind(
+    pipeline: &mut Pipeline,
+    fixed: &[NamedInput],
+    reading: ReadArgs,
+) -> Result<Vec<Option<ImageDesc>>, Failure> {
     let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
     for input in fixed {
-        let image = read_image(&input.file)?;
+        let image = reading.read(&input.file)?;
         if let Some(index) = pipeline.task_graph().inputs().iter().position(|n| *n == input.name) {
             shapes[index] = Some(*image.desc());
         }

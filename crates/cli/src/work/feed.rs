@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
 use mip_core::ImageBuffer;
-use mip_io::{IoError, Reader};
+use mip_io::{IoError, ReadOptions, ReadWarning, Reader};
 
 use super::workers;
 
@@ -16,10 +16,14 @@ pub(crate) struct Feed {
     next: usize,
     total: usize,
     recycled: usize,
+    warnings: Vec<ReadWarning>,
 }
 
+/// One file's picture, and what there was to warn of.
+type Decoded = (Result<ImageBuffer, IoError>, Vec<ReadWarning>);
+
 struct Lane {
-    decoded: Receiver<Result<ImageBuffer, IoError>>,
+    decoded: Receiver<Decoded>,
     spare: Sender<ImageBuffer>,
 }
 
@@ -28,16 +32,26 @@ struct Lane {
 const AHEAD: usize = 1;
 
 impl Feed {
-    pub(crate) fn start<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, files: &'env [PathBuf]) -> Self {
+    pub(crate) fn start<'scope, 'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        files: &'env [PathBuf],
+        options: ReadOptions,
+    ) -> Self {
         let count = workers(files.len());
         let lane = |first: usize| {
             let (send, decoded) = sync_channel(AHEAD);
             let (spare, returned) = channel();
             let own = files.iter().skip(first).step_by(count);
-            scope.spawn(move || decode(own, &send, &returned));
+            scope.spawn(move || decode(own, options, &send, &returned));
             Lane { decoded, spare }
         };
-        Self { lanes: (0..count).map(lane).collect(), next: 0, total: files.len(), recycled: 0 }
+        let lanes = (0..count).map(lane).collect();
+        Self { lanes, next: 0, total: files.len(), recycled: 0, warnings: Vec::new() }
+    }
+
+    /// What there was to warn of in the pictures handed out since the last call.
+    pub(crate) fn take_warnings(&mut self) -> Vec<ReadWarning> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// Gives back a picture that is no longer needed, for its memory.
@@ -60,21 +74,25 @@ impl Iterator for Feed {
         let index = self.next;
         self.next += 1;
         let lane = &self.lanes[index % self.lanes.len()];
-        Some((index, lane.decoded.recv().ok()?))
+        let (image, warnings) = lane.decoded.recv().ok()?;
+        self.warnings.extend(warnings);
+        Some((index, image))
     }
 }
 
 fn decode<'a>(
     files: impl Iterator<Item = &'a PathBuf>,
-    send: &SyncSender<Result<ImageBuffer, IoError>>,
+    options: ReadOptions,
+    send: &SyncSender<Decoded>,
     returned: &Receiver<ImageBuffer>,
 ) {
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(options);
     for file in files {
         for image in returned.try_iter() {
             reader.recycle(image);
         }
-        if send.send(reader.read(file)).is_err() {
+        let image = reader.read(file);
+        if send.send((image, reader.take_warnings())).is_err() {
             return;
         }
     }
@@ -103,7 +121,7 @@ mod tests {
         let (_folder, mut files) = folder_of(23);
         files[7] = "missing.png".into();
         std::thread::scope(|scope| {
-            let mut feed = Feed::start(scope, &files);
+            let mut feed = Feed::start(scope, &files, ReadOptions::default());
             for expected in 0..23 {
                 let (index, image) = feed.next().unwrap();
                 assert_eq!(index, expected);
@@ -123,7 +141,7 @@ mod tests {
     fn dropping_the_feed_ends_its_threads() {
         let (_folder, files) = folder_of(40);
         std::thread::scope(|scope| {
-            let mut feed = Feed::start(scope, &files);
+            let mut feed = Feed::start(scope, &files, ReadOptions::default());
             assert!(feed.next().is_some());
         });
     }

@@ -2,10 +2,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mini_image_pipe::ExecutionReport;
+use mip_io::ReadWarning;
 use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::{Naming, Progress, Written};
+use crate::args::warning_line;
 use crate::failure::Failure;
 
 /// What a run came to, kept up while it goes on. Inputs are indices into the list of files.
@@ -48,6 +50,10 @@ impl Outcome {
     pub(super) fn not_executed(&mut self, input: usize, failure: Failure) {
         self.progress.advance();
         self.fail(input, failure);
+    }
+
+    pub(super) fn warn(&self, warning: &ReadWarning) {
+        self.progress.note(&warning_line(warning));
     }
 
     pub(super) fn note_written(&mut self, written: Written) {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use mini_image_pipe::{Error, Pipeline};
 use mip_core::{ImageBuffer, ImageDesc};
-use mip_io::{WriteOptions, check_encodable};
+use mip_io::{ReadOptions, WriteOptions, check_encodable};
 
 use super::{Feed, Job, Naming, Outcome, Sink};
 use crate::failure::Failure;
@@ -20,6 +20,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) shapes: &'a [Option<ImageDesc>],
     pub(crate) batch: usize,
     pub(crate) keep_going: bool,
+    pub(crate) reading: ReadOptions,
     pub(crate) options: WriteOptions,
 }
 
@@ -28,12 +29,12 @@ type Group = Vec<(usize, ImageBuffer)>;
 
 impl Runner<'_> {
     pub(crate) fn run(mut self) -> Outcome {
-        let (files, options) = (self.files, self.options);
+        let (files, reading, options) = (self.files, self.reading, self.options);
         let mut outcome = Outcome::new(files.len());
         std::thread::scope(|scope| {
             let mut sink = Sink::start(scope, files.len() * self.tasks.len(), options);
             if self.streamed.is_some() {
-                let feed = Feed::start(scope, files);
+                let feed = Feed::start(scope, files, reading);
                 self.stream(feed, &mut sink, &mut outcome);
             } else {
                 match self.execute(&Group::new(), &mut outcome) {
@@ -57,6 +58,7 @@ impl Runner<'_> {
         let mut used = Group::new();
         loop {
             let next = feed.next();
+            feed.take_warnings().iter().for_each(|warning| outcome.warn(warning));
             let complete = match &next {
                 Some((_, Ok(image))) => group.len() == self.batch || !fits(&group, image),
                 Some((_, Err(_))) => !self.keep_going,

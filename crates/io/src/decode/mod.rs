@@ -3,6 +3,7 @@
 mod jpeg;
 mod orient;
 mod png;
+mod warning;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,6 +11,8 @@ use std::path::Path;
 
 use image::metadata::Orientation;
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
+
+pub use warning::{ReadWarning, WarningKind};
 
 use crate::{FileFormat, IoError};
 
@@ -19,15 +22,17 @@ pub struct ReadOptions {
     /// Largest `width * height` that is decoded; guards against files that claim enormous sizes.
     /// Default 2^29, about 23,000 pixels squared.
     pub max_pixels: u64,
+    /// Whether a file that gives rise to a [`WarningKind::Damage`] is refused. Default `false`.
+    pub strict: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { max_pixels: 1 << 29 }
+        Self { max_pixels: 1 << 29, strict: false }
     }
 }
 
-/// Reads a PNG or JPEG file with default limits. See [`Reader::read`].
+/// Reads a PNG or JPEG file with default limits. See [`Reader::read`]; warnings are for those who keep a [`Reader`].
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -50,6 +55,7 @@ pub struct Reader {
     options: ReadOptions,
     file: Vec<u8>,
     spare: Vec<ImageBuffer>,
+    warnings: Vec<ReadWarning>,
 }
 
 /// What a decoder found wrong, before the file's name is put to it.
@@ -107,14 +113,27 @@ impl Reader {
         }
     }
 
+    /// What there was to warn of since the last call, in the order of the files.
+    pub fn take_warnings(&mut self) -> Vec<ReadWarning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    #[allow(dead_code, reason = "the first decoder that warns comes next")]
+    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode`].
+    fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
+        self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
+    }
+
     fn decode(&mut self, name: &str) -> Result<ImageBuffer, IoError> {
         let format = FileFormat::sniff(&self.file)
             .ok_or_else(|| IoError::NotAnImage { name: name.to_owned(), found: describe(&self.file) })?;
+        let earlier = self.warnings.len();
         let decoded = match format {
             FileFormat::Jpeg => self.decode_jpeg(),
             FileFormat::Png => self.decode_png(),
         };
         let name = || name.to_owned();
+        self.warnings[earlier..].iter_mut().for_each(|warning| warning.name = name());
         let (image, orientation) = decoded.map_err(|fault| match fault {
             Fault::Truncated(detail) => IoError::Truncated { name: name(), detail },
             Fault::Corrupt(reason) => IoError::Corrupt { name: name(), format, reason },
@@ -123,6 +142,14 @@ impl Reader {
             }
             Fault::Image(source) => IoError::Image { name: name(), source },
         })?;
+        let damage = self.warnings[earlier..].iter().position(|w| w.kind == WarningKind::Damage);
+        if let (true, Some(index)) = (self.options.strict, damage) {
+            return Err(IoError::Strict {
+                name: name(),
+                format,
+                text: self.warnings.remove(earlier + index).text,
+            });
+        }
         self.upright(image, orientation).map_err(|source| IoError::Image { name: name(), source })
     }
 
