@@ -1,5 +1,6 @@
 //! Files to pixels.
 
+mod exif;
 mod jpeg;
 mod orient;
 mod png;
@@ -56,6 +57,7 @@ pub struct Reader {
     file: Vec<u8>,
     spare: Vec<ImageBuffer>,
     warnings: Vec<ReadWarning>,
+    jpeg: jpeg::Scratch,
 }
 
 /// What a decoder found wrong, before the file's name is put to it.
@@ -118,7 +120,6 @@ impl Reader {
         std::mem::take(&mut self.warnings)
     }
 
-    #[allow(dead_code, reason = "the first decoder that warns comes next")]
     /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode`].
     fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
@@ -192,7 +193,7 @@ impl From<mip_core::ImageError> for Fault {
 
 /// Orientation from an EXIF block; upright when there is none or it is unreadable.
 fn orientation(exif: Option<&[u8]>) -> Orientation {
-    exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms)
+    exif.and_then(exif::orientation).unwrap_or(Orientation::NoTransforms)
 }
 
 /// What a file that is no PNG or JPEG looks like.

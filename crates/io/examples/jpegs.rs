@@ -1,0 +1,117 @@
+//! Decodes JPEG files for `tests/jpeg/differential.py`, or times that.
+//!
+//! ```text
+//! jpegs DECODER < LIST         one file name a line; prints for each a line, and the pixels behind it
+//! jpegs --time ROUNDS FILE...  the best times of our decoder and of zune-jpeg, in turns
+//! ```
+//!
+//! DECODER is `mip`, `zune` or `jpeg-decoder`. The line is `ok WIDTH HEIGHT CHANNELS WARNINGS` or `error TEXT`.
+
+#![allow(clippy::print_stdout, reason = "what an example is for")]
+
+use std::io::{BufRead as _, Write as _, stdin, stdout};
+use std::time::{Duration, Instant};
+
+use mip_io::Reader;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+struct Picture {
+    size: (usize, usize),
+    channels: usize,
+    warnings: usize,
+    pixels: Vec<u8>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--time", rounds, ref files @ ..] => time(rounds.parse().expect("a number of rounds"), files),
+        [decoder] => answer(decoder),
+        _ => panic!("usage: jpegs DECODER | jpegs --time ROUNDS FILE..."),
+    }
+}
+
+fn answer(decoder: &str) {
+    let mut out = stdout().lock();
+    for name in stdin().lock().lines() {
+        let name = name.expect("a file name");
+        let file = std::fs::read(&name).expect("a file");
+        match decode(decoder, &file) {
+            Ok(Picture { size: (width, height), channels, warnings, pixels }) => {
+                writeln!(out, "ok {width} {height} {channels} {warnings}").expect("stdout");
+                out.write_all(&pixels).expect("stdout");
+            }
+            Err(text) => writeln!(out, "error {}", text.replace('\n', " ")).expect("stdout"),
+        }
+        out.flush().expect("stdout");
+    }
+}
+
+fn decode(decoder: &str, file: &[u8]) -> Result<Picture, String> {
+    match decoder {
+        "mip" => mip(file),
+        "zune" => zune(file),
+        "jpeg-decoder" => jpeg_decoder(file),
+        other => panic!("there is no decoder {other}"),
+    }
+}
+
+fn mip(file: &[u8]) -> Result<Picture, String> {
+    let mut reader = Reader::default();
+    let image = reader.read_bytes(file, "it").map_err(|e| e.to_string())?;
+    let desc = image.desc();
+    Ok(Picture {
+        size: (desc.width as usize, desc.height as usize),
+        channels: desc.channels(),
+        warnings: reader.take_warnings().len(),
+        pixels: image.to_bytes(),
+    })
+}
+
+fn zune(file: &[u8]) -> Result<Picture, String> {
+    let options = DecoderOptions::default().set_strict_mode(true);
+    let mut decoder = zune_jpeg::JpegDecoder::new_with_options(ZCursor::new(file), options);
+    decoder.decode_headers().map_err(|e| e.to_string())?;
+    let gray = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let (channels, space) = if gray { (1, ColorSpace::Luma) } else { (3, ColorSpace::RGB) };
+    decoder.set_options(options.jpeg_set_out_colorspace(space));
+    let pixels = decoder.decode().map_err(|e| e.to_string())?;
+    let size = decoder.dimensions().ok_or("no size")?;
+    Ok(Picture { size, channels, warnings: 0, pixels })
+}
+
+fn jpeg_decoder(file: &[u8]) -> Result<Picture, String> {
+    let mut decoder = jpeg_decoder::Decoder::new(file);
+    let pixels = decoder.decode().map_err(|e| e.to_string())?;
+    let info = decoder.info().ok_or("no size")?;
+    let size = (usize::from(info.width), usize::from(info.height));
+    let channels = pixels.len() / (size.0 * size.1);
+    Ok(Picture { size, channels, warnings: 0, pixels })
+}
+
+/// Both decode each file in turns; the best time of each counts. Buffers are kept, as readers of many files do.
+fn time(rounds: usize, files: &[&str]) {
+    for name in files {
+        let file = std::fs::read(name).expect("a file");
+        let mut reader = Reader::default();
+        let mut kept = Vec::new();
+        let mut best = [Duration::MAX; 2];
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let image = reader.read_bytes(&file, "it").expect("our decoder takes it");
+            best[0] = best[0].min(start.elapsed());
+            let len = image.desc().bytes();
+            reader.recycle(image);
+            kept.resize(len, 0);
+            let options = DecoderOptions::default().set_strict_mode(true);
+            let start = Instant::now();
+            let mut decoder = zune_jpeg::JpegDecoder::new_with_options(ZCursor::new(&file), options);
+            decoder.decode_into(&mut kept).expect("zune-jpeg takes it");
+            best[1] = best[1].min(start.elapsed());
+        }
+        let [ours, zune] = best.map(|time| time.as_secs_f64() * 1e3);
+        println!("{name}: mip {ours:.2} ms, zune-jpeg {zune:.2} ms, ratio {:.2}", ours / zune);
+    }
+}
