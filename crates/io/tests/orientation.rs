@@ -82,3 +82,41 @@ fn large_turned_pictures_match_pixel_by_pixel() {
         }
     }
 }
+
+/// TIFF 6.0 has readers accept any integer type that fits.
+#[test]
+fn orientations_of_other_integer_types_count() {
+    let file = stored();
+    for big_endian in [false, true] {
+        let short = with_orientation(&file, 6, big_endian);
+        // Behind marker, length and name of the segment: the directory's one entry, at 10.
+        let entry = 2 + 2 + 2 + 6 + 10;
+        let byte_order = |value: u32| if big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
+        for (kind, value) in [(1, [6, 0, 0, 0]), (4, byte_order(6))] {
+            let mut other = short.clone();
+            other[entry + 2 + usize::from(big_endian)] = kind;
+            other[entry + 8..entry + 12].copy_from_slice(&value);
+            let image = read_bytes(&other, "turned.jpg").unwrap();
+            assert_eq!(blocks(&image), ["DA", "EB", "FC"], "type {kind}");
+        }
+    }
+}
+
+#[test]
+fn malformed_exif_leaves_the_picture_as_it_is() {
+    let file = stored();
+    let turned = with_orientation(&file, 6, true);
+    let body = 2 + 2 + 2 + 6;
+    for at in body..body + 22 {
+        let mut bad = turned.clone();
+        bad[at] ^= 0xA5;
+        let image = read_bytes(&bad, "odd.jpg").unwrap();
+        assert!(blocks(&image) == ["ABC", "DEF"] || blocks(&image) == ["DA", "EB", "FC"], "byte {at}");
+    }
+    for length in 0..18 {
+        let segment =
+            [&[0xFF, 0xE1, 0, 8 + length as u8][..], b"Exif\0\0", &turned[body..body + length]].concat();
+        let image = read_bytes(&[&file[..2], &segment, &file[2..]].concat(), "cut.jpg").unwrap();
+        assert_eq!(blocks(&image), ["ABC", "DEF"], "{length} bytes");
+    }
+}
