@@ -5,7 +5,7 @@
 //! jpegs --time ROUNDS FILE...  the best times of our decoder and of zune-jpeg, in turns
 //! ```
 //!
-//! DECODER is `mip`, `zune` or `jpeg-decoder`. The line is `ok WIDTH HEIGHT CHANNELS WARNINGS` or `error TEXT`.
+//! DECODER is `mip`, `zune` or `jpeg-decoder`. The line is `ok WIDTH HEIGHT CHANNELS BYTES WARNINGS`, with the bytes of a sample, or `error TEXT`.
 
 #![allow(clippy::print_stdout, reason = "what an example is for")]
 
@@ -20,6 +20,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 struct Picture {
     size: (usize, usize),
     channels: usize,
+    bytes: usize,
     warnings: usize,
     pixels: Vec<u8>,
 }
@@ -38,9 +39,10 @@ fn answer(decoder: &str) {
     for name in stdin().lock().lines() {
         let name = name.expect("a file name");
         let file = std::fs::read(&name).expect("a file");
-        match decode(decoder, &file) {
-            Ok(Picture { size: (width, height), channels, warnings, pixels }) => {
-                writeln!(out, "ok {width} {height} {channels} {warnings}").expect("stdout");
+        let decoded = std::panic::catch_unwind(|| decode(decoder, &file));
+        match decoded.unwrap_or_else(|_| Err("it panicked".to_owned())) {
+            Ok(Picture { size: (width, height), channels, bytes, warnings, pixels }) => {
+                writeln!(out, "ok {width} {height} {channels} {bytes} {warnings}").expect("stdout");
                 out.write_all(&pixels).expect("stdout");
             }
             Err(text) => writeln!(out, "error {}", text.replace('\n', " ")).expect("stdout"),
@@ -65,6 +67,7 @@ fn mip(file: &[u8]) -> Result<Picture, String> {
     Ok(Picture {
         size: (desc.width as usize, desc.height as usize),
         channels: desc.channels(),
+        bytes: desc.dtype.size(),
         warnings: reader.take_warnings().len(),
         pixels: image.to_bytes(),
     })
@@ -79,7 +82,7 @@ fn zune(file: &[u8]) -> Result<Picture, String> {
     decoder.set_options(options.jpeg_set_out_colorspace(space));
     let pixels = decoder.decode().map_err(|e| e.to_string())?;
     let size = decoder.dimensions().ok_or("no size")?;
-    Ok(Picture { size, channels, warnings: 0, pixels })
+    Ok(Picture { size, channels, bytes: 1, warnings: 0, pixels })
 }
 
 fn jpeg_decoder(file: &[u8]) -> Result<Picture, String> {
@@ -88,7 +91,7 @@ fn jpeg_decoder(file: &[u8]) -> Result<Picture, String> {
     let info = decoder.info().ok_or("no size")?;
     let size = (usize::from(info.width), usize::from(info.height));
     let channels = pixels.len() / (size.0 * size.1);
-    Ok(Picture { size, channels, warnings: 0, pixels })
+    Ok(Picture { size, channels, bytes: 1, warnings: 0, pixels })
 }
 
 /// Both decode each file in turns; the best time of each counts. Buffers are kept, as readers of many files do.

@@ -24,6 +24,38 @@ fn a_truncated_file_fails_the_run_and_keeps_what_was_written() {
     assert_eq!(place.list("out"), ["0.png", "1.png", "2.png"]);
 }
 
+/// A file without its end marker, though nothing else is missing.
+fn with_a_lost_end() -> Place {
+    let place = Place::new();
+    place.rgb("whole.jpg", (64, 48), 1);
+    let whole = place.bytes("whole.jpg");
+    std::fs::write(place.path("lost.jpg"), &whole[..whole.len() - 2]).unwrap();
+    place
+}
+
+#[test]
+fn a_lost_end_marker_is_a_warning_on_stderr() {
+    let place = with_a_lost_end();
+    let ran = place.ok(&["run", "-e", "flip", "whole.jpg", "lost.jpg", "-o", "out"]);
+    assert_eq!(ran.stderr.matches("warning: ").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: lost.jpg: it has no end marker"), "{}", ran.stderr);
+    assert_eq!(place.read("out/whole.png"), place.read("out/lost.png"));
+    let named = place.ok(&["run", "-e", "flip", "--input", "input=lost.jpg", "-o", "named.png"]);
+    assert!(named.stderr.contains("warning: lost.jpg: it has no end marker"), "{}", named.stderr);
+}
+
+#[test]
+fn strict_refuses_a_lost_end_marker() {
+    let place = with_a_lost_end();
+    for inputs in [&["lost.jpg"][..], &["--input", "input=lost.jpg"]] {
+        let ran = place.mip(&[&["run", "--strict", "-e", "flip", "-o", "out.png"], inputs].concat());
+        assert_ne!(ran.code, 0, "{ran:?}");
+        assert!(ran.stderr.contains("lost.jpg is not quite a whole JPEG file"), "{}", ran.stderr);
+        assert!(!place.path("out.png").exists());
+    }
+    place.ok(&["run", "--strict", "-e", "flip", "whole.jpg", "-o", "out.png"]);
+}
+
 #[test]
 fn keep_going_does_the_others_and_still_fails_at_the_end() {
     let place = with_a_bad_one();
