@@ -1,9 +1,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 
-use crate::{BatchLayout, ImageDesc, ImageError, ImageView, ImageViewMut};
+use crate::{BatchLayout, ImageDesc, ImageError, ImageView, ImageViewMut, Reservation};
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -18,8 +19,20 @@ pub struct AlignedBytes {
 
 impl AlignedBytes {
     /// `len` zero bytes.
+    ///
+    /// # Panics
+    /// When there is no memory: see [`AlignedBytes::try_zeroed`].
     pub fn zeroed(len: usize) -> Self {
-        Self { lines: vec![Line([0; 64]); len.div_ceil(64)], len }
+        Self::try_zeroed(len, "a buffer").unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// `len` zero bytes; `what` they are for stands in the error.
+    ///
+    /// # Errors
+    /// [`ImageError::OutOfMemory`].
+    pub fn try_zeroed(len: usize, what: impl fmt::Display) -> Result<Self, ImageError> {
+        let none = |()| ImageError::OutOfMemory { bytes: len, what: what.to_string() };
+        Ok(Self { lines: try_zeroed_vec(len.div_ceil(64)).map_err(none)?, len })
     }
 
     /// The bytes.
@@ -48,8 +61,26 @@ pub trait HostStorage: Send + Sync + fmt::Debug {
 
 #[derive(Debug, Clone)]
 enum Storage {
-    Owned(Arc<AlignedBytes>),
+    Owned(Arc<Owned>),
     Shared(Arc<dyn HostStorage>),
+}
+
+/// Memory, and what it counts as in a budget; given back in this order.
+#[derive(Debug)]
+struct Owned {
+    bytes: AlignedBytes,
+    _reservation: Option<Reservation>,
+}
+
+impl Owned {
+    /// Zeroes for a layout.
+    fn zeroed(layout: &BatchLayout, reservation: Option<Reservation>) -> Result<Self, ImageError> {
+        let what = match layout.batch_size {
+            1 => format!("an image of {}", layout.desc),
+            several => format!("{several} images of {}", layout.desc),
+        };
+        Ok(Self { bytes: AlignedBytes::try_zeroed(layout.span(), what)?, _reservation: reservation })
+    }
 }
 
 /// A batch of images of one shape in host memory. Cloning is cheap: pixels are shared until one clone is
@@ -67,7 +98,7 @@ impl ImageBuffer {
     /// One zeroed image without padding.
     ///
     /// # Errors
-    /// When the description is invalid.
+    /// When the description is invalid, or there is no memory.
     pub fn new(desc: ImageDesc) -> Result<Self, ImageError> {
         Self::with_layout(BatchLayout::tight(desc, 1)?)
     }
@@ -75,10 +106,22 @@ impl ImageBuffer {
     /// Zeroed images with the given strides.
     ///
     /// # Errors
-    /// When the layout is inconsistent.
+    /// When the layout is inconsistent, or there is no memory.
     pub fn with_layout(layout: BatchLayout) -> Result<Self, ImageError> {
+        Self::make(layout, None)
+    }
+
+    /// As [`ImageBuffer::with_layout`]; the pixels count in a budget until the last clone is dropped.
+    ///
+    /// # Errors
+    /// As [`ImageBuffer::with_layout`].
+    pub fn reserved(layout: BatchLayout, reservation: Reservation) -> Result<Self, ImageError> {
+        Self::make(layout, Some(reservation))
+    }
+
+    fn make(layout: BatchLayout, reservation: Option<Reservation>) -> Result<Self, ImageError> {
         layout.check()?;
-        let storage = Storage::Owned(Arc::new(AlignedBytes::zeroed(layout.span())));
+        let storage = Storage::Owned(Arc::new(Owned::zeroed(&layout, reservation)?));
         Ok(Self { layout, offset: 0, storage })
     }
 
@@ -101,7 +144,7 @@ impl ImageBuffer {
     /// When the layout is inconsistent or the memory too short.
     pub fn from_aligned(layout: BatchLayout, bytes: AlignedBytes) -> Result<Self, ImageError> {
         ImageView::new(layout, bytes.as_slice())?;
-        Ok(Self { layout, offset: 0, storage: Storage::Owned(Arc::new(bytes)) })
+        Ok(Self { layout, offset: 0, storage: Storage::Owned(Arc::new(Owned { bytes, _reservation: None })) })
     }
 
     /// Images inside memory owned by somebody else, starting `offset` bytes in; nothing is copied.
@@ -145,30 +188,44 @@ impl ImageBuffer {
     /// The pixels.
     pub fn view(&self) -> ImageView<'_> {
         let bytes = match &self.storage {
-            Storage::Owned(bytes) => bytes.as_slice(),
+            Storage::Owned(owned) => owned.bytes.as_slice(),
             Storage::Shared(storage) => storage.bytes(),
         };
         let data = &bytes[self.offset..self.offset + self.layout.span()];
         ImageView::new(self.layout, data).expect("checked when the buffer was made")
     }
 
-    /// The pixels, writable. Copies first if they are shared with another buffer or borrowed from outside.
-    pub fn view_mut(&mut self) -> ImageViewMut<'_> {
-        let unique = match &mut self.storage {
-            Storage::Owned(bytes) => Arc::get_mut(bytes).is_some(),
+    /// Whether nobody else holds these pixels, so that writing copies nothing.
+    pub fn is_unique(&mut self) -> bool {
+        match &mut self.storage {
+            Storage::Owned(owned) => Arc::get_mut(owned).is_some(),
             Storage::Shared(_) => false,
-        };
-        if !unique {
-            let view = self.view();
-            let mut bytes = AlignedBytes::zeroed(view.data().len());
-            bytes.as_mut_slice().copy_from_slice(view.data());
-            self.storage = Storage::Owned(Arc::new(bytes));
+        }
+    }
+
+    /// The pixels, writable. Copies first if they are shared with another buffer or borrowed from outside.
+    ///
+    /// # Panics
+    /// When there is no memory for the copy: see [`ImageBuffer::try_view_mut`].
+    pub fn view_mut(&mut self) -> ImageViewMut<'_> {
+        self.try_view_mut().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`ImageBuffer::view_mut`], for pixels that others may hold.
+    ///
+    /// # Errors
+    /// [`ImageError::OutOfMemory`] when there is no memory for a copy.
+    pub fn try_view_mut(&mut self) -> Result<ImageViewMut<'_>, ImageError> {
+        if !self.is_unique() {
+            let mut copy = Owned::zeroed(&self.layout, None)?;
+            copy.bytes.as_mut_slice().copy_from_slice(self.view().data());
+            self.storage = Storage::Owned(Arc::new(copy));
             self.offset = 0;
         }
-        let Storage::Owned(bytes) = &mut self.storage else { unreachable!("made owned above") };
-        let bytes = Arc::get_mut(bytes).expect("made unique above");
-        let data = &mut bytes.as_mut_slice()[self.offset..self.offset + self.layout.span()];
-        ImageViewMut::new(self.layout, data).expect("checked when the buffer was made")
+        let Storage::Owned(owned) = &mut self.storage else { unreachable!("made owned above") };
+        let owned = Arc::get_mut(owned).expect("made unique above");
+        let data = &mut owned.bytes.as_mut_slice()[self.offset..self.offset + self.layout.span()];
+        Ok(ImageViewMut::new(self.layout, data).expect("checked when the buffer was made"))
     }
 
     /// One frame of the batch, sharing the pixels.
@@ -183,10 +240,24 @@ impl ImageBuffer {
     }
 
     /// All pixels without padding: frames, then planes, then rows.
+    ///
+    /// # Panics
+    /// When there is no memory: see [`ImageBuffer::try_to_bytes`].
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.try_to_bytes().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`ImageBuffer::to_bytes`], for images of any size.
+    ///
+    /// # Errors
+    /// [`ImageError::OutOfMemory`].
+    pub fn try_to_bytes(&self) -> Result<Vec<u8>, ImageError> {
         let view = self.view();
         let desc = self.layout.desc;
-        let mut bytes = Vec::with_capacity(desc.bytes() * self.layout.batch_size);
+        let size = desc.bytes() * self.layout.batch_size;
+        let mut bytes = Vec::new();
+        let none = |_| ImageError::OutOfMemory { bytes: size, what: format!("a packed copy of {desc}") };
+        bytes.try_reserve_exact(size).map_err(none)?;
         for frame in 0..self.layout.batch_size {
             for plane in 0..desc.planes() {
                 for y in 0..desc.height as usize {
@@ -194,7 +265,7 @@ impl ImageBuffer {
                 }
             }
         }
-        bytes
+        Ok(bytes)
     }
 }
 
@@ -252,6 +323,31 @@ mod tests {
         let image = ImageBuffer::from_storage(layout, camera.clone(), 4).unwrap();
         assert_eq!(image.frame(1).view().row(0, 0, 0)[0], 22);
         assert!(ImageBuffer::from_storage(layout, camera, 5).is_err());
+    }
+
+    #[test]
+    fn memory_that_cannot_be_had_is_an_error_that_names_the_image() {
+        // More than any address space holds.
+        let huge = ImageDesc::new(1 << 30, 1 << 30, PixelFormat::Rgb, DType::U8).unwrap();
+        let text = ImageBuffer::new(huge).unwrap_err().to_string();
+        assert!(text.contains("3.00 EiB for an image of 1073741824x1073741824 rgb u8"), "{text}");
+        let error = AlignedBytes::try_zeroed(isize::MAX as usize - 64, "a test").unwrap_err();
+        assert!(error.to_string().contains("for a test cannot be had"), "{error}");
+    }
+
+    #[test]
+    fn pixels_count_in_the_budget_until_the_last_clone_is_gone() {
+        let budget = Arc::new(crate::MemoryBudget::new(1000));
+        let layout = BatchLayout::tight(desc(), 1).unwrap();
+        let mut image = ImageBuffer::reserved(layout, budget.reserve(18).unwrap()).unwrap();
+        let mut clone = image.clone();
+        assert!(!image.is_unique());
+        clone.view_mut().data_mut()[0] = 1;
+        assert!(image.is_unique() && clone.is_unique());
+        drop(clone);
+        assert_eq!(budget.held(), 18);
+        drop(image);
+        assert_eq!(budget.held(), 0);
     }
 
     #[test]

@@ -21,6 +21,17 @@ pub enum ImageError {
         /// Height in pixels.
         height: u32,
     },
+    /// The system has no memory to give.
+    #[error(
+        "no memory: {} for {what} cannot be had; use smaller images, end other programs or raise `ulimit -v`",
+        crate::byte_text(*.bytes)
+    )]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+        /// What for ("an image of 4x4 rgb u8").
+        what: String,
+    },
     /// A stride is too small or not a multiple of the sample size.
     #[error("{stride} stride of {given} bytes does not fit {desc}: {rule}")]
     Stride {

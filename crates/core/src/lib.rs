@@ -6,15 +6,21 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod buffer;
+mod bytes;
 mod desc;
 mod error;
 mod format;
+pub mod panics;
 mod sample;
 mod strides;
+pub mod threads;
 mod view;
 
+pub use budget::{MemoryBudget, OverBudget, Reservation};
 pub use buffer::{AlignedBytes, HostStorage, ImageBuffer};
+pub use bytes::byte_text;
 pub use desc::ImageDesc;
 pub use error::ImageError;
 pub use format::{DType, Layout, PixelFormat};

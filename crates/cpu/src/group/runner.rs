@@ -138,6 +138,7 @@ pub fn execute_group(
 ) -> Result<(), DeviceError> {
     let runner = GroupRunner::new(plan, group, config)?;
     let uniforms: Vec<Uniforms> = plan.groups[group].stages.iter().map(|s| s.uniforms.clone()).collect();
-    let mut workspace = AlignedBytes::zeroed(runner.workspace_bytes());
+    let workspace = AlignedBytes::try_zeroed(runner.workspace_bytes(), "the scratch of a group");
+    let mut workspace = workspace.map_err(|error| DeviceError::Unsupported(error.to_string()))?;
     runner.run(inputs, outputs, &uniforms, workspace.as_mut_slice())
 }
