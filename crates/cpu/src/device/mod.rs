@@ -17,10 +17,10 @@ use mip_runtime::device::{
     CommandList, Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Memory, Recording,
     Space, Stream,
 };
-use rayon::ThreadPool;
 
 use crate::simd::Level;
-use crate::{CpuConfig, GroupRunner, threads};
+use crate::threads::Threads;
+use crate::{CpuConfig, GroupRunner};
 
 /// This machine's processors as a device.
 ///
@@ -30,31 +30,33 @@ use crate::{CpuConfig, GroupRunner, threads};
 pub struct CpuDevice {
     config: CpuConfig,
     info: DeviceInfo,
-    pool: Option<Arc<ThreadPool>>,
+    threads: Threads,
     in_use: Arc<AtomicUsize>,
     streams: Mutex<Vec<Weak<stream::CpuStream>>>,
 }
 
 impl CpuDevice {
-    /// Starts the device's threads.
+    /// Starts the device's threads, as many as the system has to give: the device's name says when they are fewer than
+    /// asked for.
     ///
     /// # Errors
-    /// [`DeviceError::Driver`] when threads cannot be started.
+    /// None so far.
     pub fn new(config: CpuConfig) -> Result<Arc<Self>, DeviceError> {
-        let pool = threads::pool(&config)?;
-        let count = threads::count(&config);
+        let threads = Threads::start(&config);
+        let count = threads.count;
         let plural = if count == 1 { "" } else { "s" };
         let level = Level::new(config.simd).name();
+        let fewer = threads.fewer.as_ref().map_or_else(String::new, |why| format!(", no more: {why}"));
         let info = DeviceInfo {
             kind: DeviceKind::Cpu,
             index: 0,
-            name: format!("{} ({count} thread{plural}, {level})", machine::model()),
+            name: format!("{} ({count} thread{plural}, {level}{fewer})", machine::model()),
             total_memory: machine::memory(),
             stream_ordered: Err("the CPU has no stream-ordered allocation; pools do its work".to_owned()),
             graph_replay: Ok(()),
             unified_memory: true,
         };
-        Ok(Arc::new(Self { config, info, pool, in_use: Arc::default(), streams: Mutex::default() }))
+        Ok(Arc::new(Self { config, info, threads, in_use: Arc::default(), streams: Mutex::default() }))
     }
 }
 
@@ -81,7 +83,7 @@ impl Device for CpuDevice {
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
         // A group that cannot be prepared needs nothing; `load` says why it cannot.
-        GroupRunner::with_pool(group, |id| layouts[id].desc, &self.config, None)
+        GroupRunner::with_threads(group, |id| layouts[id].desc, &self.config, self.threads.clone())
             .map_or(0, |runner| runner.workspace_bytes())
     }
 
@@ -92,7 +94,7 @@ impl Device for CpuDevice {
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
         let group = &plan.groups[group];
         let desc = |id: usize| plan.buffers[id].layout.desc;
-        let runner = GroupRunner::with_pool(group, desc, &self.config, self.pool.clone())?;
+        let runner = GroupRunner::with_threads(group, desc, &self.config, self.threads.clone())?;
         let names: Vec<&str> = group.stages.iter().map(|stage| stage.kernel.name()).collect();
         Ok(Arc::new(CpuExecutable { runner, name: names.join("+") }))
     }

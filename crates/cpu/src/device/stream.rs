@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, threads};
 use mip_runtime::device::{BufferRef, Command, DeviceError, Event, HostStamp, Launch, Stamp, Stream};
 
 use super::event::CpuEvent;
@@ -50,14 +50,11 @@ impl CpuStream {
         let (queue, jobs) = channel();
         let failure = Arc::new(Failure::default());
         let told = failure.clone();
-        let thread = thread::Builder::new()
-            // A zero byte in a thread's name is refused with a panic.
-            .name(format!("mip-{}", label.replace('\0', "")))
-            .spawn(move || work(&jobs, &told))
-            .map_err(|e| DeviceError::Driver {
-                call: "starting a stream's thread",
-                message: e.to_string(),
-            })?;
+        let thread = threads::spawn(&format!("mip-{label}"), "run a stream", move || work(&jobs, &told));
+        let thread = thread.map_err(|none| DeviceError::Driver {
+            call: "creating a stream",
+            message: format!("{none}, or use fewer streams"),
+        })?;
         Ok(Self { queue: Some(queue), thread: Some(thread), failure })
     }
 

@@ -16,6 +16,9 @@ const SAMPLE: u32 = 40;
 /// Caches never hold more rows for the sake of speed alone.
 const MOST: usize = 64;
 
+/// Passes over a row that are played through: what is used again later than that is not kept anyway.
+const PASSES: usize = 2 * MOST;
+
 /// Slots for each stage; 0 when nobody reads it.
 pub(super) fn slots(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
     let mut needed = vec![0; stages.len()];
@@ -76,7 +79,7 @@ impl Play<'_> {
 
     fn compute(&mut self, stage: usize, y: Range<u32>) {
         let step = &self.stages[stage];
-        for pass in 0..step.passes {
+        for pass in 0..step.passes.min(PASSES) {
             let mut rows = Vec::new();
             for y in y.clone() {
                 let mut taps = [0; Taps::MOST];

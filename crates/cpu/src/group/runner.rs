@@ -1,14 +1,12 @@
-use std::sync::Arc;
-
 use mip_core::{AlignedBytes, ImageView, ImageViewMut};
 use mip_plan::{Group, Plan, Uniforms};
 use mip_runtime::device::DeviceError;
-use rayon::ThreadPool;
 
 use super::program::Program;
 use super::run::{Crew, run};
+use crate::CpuConfig;
 use crate::simd::Level;
-use crate::{CpuConfig, threads};
+use crate::threads::Threads;
 
 /// A group of a plan made ready to run on this machine, without streams or devices.
 #[derive(Debug)]
@@ -16,39 +14,36 @@ pub struct GroupRunner {
     pub(super) program: Program,
     uniforms: Vec<usize>,
     level: Level,
-    pub(super) workers: usize,
-    pool: Option<Arc<ThreadPool>>,
+    pub(super) threads: Threads,
 }
 
 impl GroupRunner {
-    /// Prepares group `group` of `plan` and the threads to run it.
+    /// Prepares group `group` of `plan` and the threads to run it, as many as the system has to give.
     ///
     /// # Errors
-    /// [`DeviceError::Build`] when the group's kernels and shapes do not fit together,
-    /// [`DeviceError::Driver`] when threads cannot be started.
+    /// [`DeviceError::Build`] when the group's kernels and shapes do not fit together.
     pub fn new(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Self, DeviceError> {
-        let pool = threads::pool(config)?;
         let desc = |id: usize| plan.buffers[id].layout.desc;
-        Self::with_pool(&plan.groups[group], desc, config, pool)
+        Self::with_threads(&plan.groups[group], desc, config, Threads::start(config))
     }
 
-    pub(crate) fn with_pool(
+    pub(crate) fn with_threads(
         group: &Group,
         desc: impl Fn(usize) -> mip_core::ImageDesc,
         config: &CpuConfig,
-        pool: Option<Arc<ThreadPool>>,
+        threads: Threads,
     ) -> Result<Self, DeviceError> {
         let program =
             Program::new(group, desc).map_err(|(kernel, message)| DeviceError::Build { kernel, message })?;
         let uniforms = group.stages.iter().map(|s| s.uniforms.len()).collect();
         let level = Level::new(config.simd);
-        Ok(Self { program, uniforms, level, workers: threads::count(config), pool })
+        Ok(Self { program, uniforms, level, threads })
     }
 
     /// Scratch bytes for the full number of threads; a multiple of [`mip_core::ALIGNMENT`].
     pub fn workspace_bytes(&self) -> usize {
         match &self.program {
-            Program::Rows(rows) => rows.worker_bytes * self.workers,
+            Program::Rows(rows) => rows.worker_bytes.saturating_mul(self.threads.count),
             Program::Custom { .. } => 0,
         }
     }
@@ -73,7 +68,7 @@ impl GroupRunner {
         self.check(inputs, outputs, uniforms, workspace)?;
         match &self.program {
             Program::Rows(rows) => {
-                let crew = Crew { workers: self.workers, pool: self.pool.as_deref() };
+                let crew = Crew { workers: self.threads.count, pool: self.threads.pool.as_deref() };
                 run(rows, self.level, crew, (inputs, outputs), uniforms, workspace);
                 Ok(())
             }

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use mip_plan::{Plan, Tiles, Tiling};
 use mip_runtime::device::DeviceError;
 
@@ -5,7 +7,8 @@ use super::program::{Program, Rows};
 use super::run::division;
 use super::runner::GroupRunner;
 use crate::CpuConfig;
-use crate::rows::{Indices, Input, OUTSIDE, Taps};
+use crate::rows::Input;
+use crate::threads::Threads;
 
 /// The strips of a group on this machine, with the full workspace. Starts no threads.
 ///
@@ -13,7 +16,8 @@ use crate::rows::{Indices, Input, OUTSIDE, Taps};
 /// As for [`GroupRunner::new`].
 pub fn tiling(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Tiling, DeviceError> {
     let group = &plan.groups[group];
-    let runner = GroupRunner::with_pool(group, |id| plan.buffers[id].layout.desc, config, None)?;
+    let runner =
+        GroupRunner::with_threads(group, |id| plan.buffers[id].layout.desc, config, Threads::none(config))?;
     let frames = plan.batch;
     let mut tiles = Tiles {
         stages: (0..group.stages.len()).collect(),
@@ -26,7 +30,7 @@ pub fn tiling(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Tiling, D
         halo: None,
     };
     if let Program::Rows(rows) = &runner.program {
-        let (workers, strips) = division(rows, runner.workers, frames, runner.workspace_bytes());
+        let (workers, strips) = division(rows, runner.threads.count, frames, runner.workspace_bytes());
         let mut results = group.stages.iter().filter(|s| s.store.is_some()).map(|s| s.output);
         let first = results.next();
         let first = first.filter(|first| results.all(|r| (r.width, r.height) == (first.width, first.height)));
@@ -45,30 +49,63 @@ fn computed(rows: &Rows, strips: usize) -> u64 {
     (0..strips).map(|strip| strip_bytes(rows, strip, strips)).sum()
 }
 
+/// Rows are kept as ranges, so that a tall image takes no longer than a low one.
 fn strip_bytes(rows: &Rows, strip: usize, strips: usize) -> u64 {
-    let heights = rows.stages.iter().map(|stage| stage.height as usize);
-    let mut needed: Vec<Vec<bool>> = heights.map(|height| vec![false; height]).collect();
+    let mut needed: Vec<RowSet> = rows.stages.iter().map(|_| RowSet::default()).collect();
     for root in &rows.roots {
-        for y in Rows::strip(root, strip, strips) {
-            needed[root.stage][y as usize] = true;
-        }
+        needed[root.stage].add(Rows::strip(root, strip, strips));
     }
     let mut bytes = 0;
     for (index, stage) in rows.stages.iter().enumerate().rev() {
-        let own = std::mem::take(&mut needed[index]);
-        for (y, _) in own.iter().enumerate().filter(|(_, needed)| **needed) {
-            bytes += (stage.shape.planes * stage.shape.bytes) as u64;
-            for pass in 0..stage.passes {
-                let mut taps: Indices = [OUTSIDE; Taps::MOST];
-                let count = stage.taps.rows(y as u32, pass, &mut taps);
-                for input in &stage.inputs {
-                    let Input::Stage(input) = *input else { continue };
-                    for &row in taps[..count].iter().filter(|&&row| row != OUTSIDE) {
-                        needed[input][row as usize] = true;
-                    }
-                }
+        let own = std::mem::take(&mut needed[index]).into_ranges();
+        bytes +=
+            (stage.shape.planes * stage.shape.bytes) as u64 * own.iter().map(|r| r.len() as u64).sum::<u64>();
+        for &input in &stage.inputs {
+            if let Input::Stage(input) = input {
+                own.iter()
+                    .for_each(|range| stage.taps.sources(range.clone(), |rows| needed[input].add(rows)));
             }
         }
     }
     bytes
+}
+
+/// Rows, each once.
+#[derive(Debug, Default)]
+struct RowSet(Vec<Range<u32>>);
+
+impl RowSet {
+    fn add(&mut self, rows: Range<u32>) {
+        match self.0.last_mut() {
+            _ if rows.is_empty() => {}
+            // They mostly follow each other.
+            Some(last) if last.start <= rows.start && rows.start <= last.end => {
+                last.end = last.end.max(rows.end)
+            }
+            _ => self.0.push(rows),
+        }
+    }
+
+    /// Ranges that do not touch, in order.
+    fn into_ranges(self) -> Vec<Range<u32>> {
+        let mut all = self.0;
+        all.sort_unstable_by_key(|range| range.start);
+        let mut merged = Self::default();
+        all.into_iter().for_each(|range| merged.add(range));
+        merged.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_sets_count_each_row_once() {
+        let mut set = RowSet::default();
+        for rows in [5..9, 7..8, 9..12, 0..2, 1..3, 20..20, 30..31, 11..13] {
+            set.add(rows);
+        }
+        assert_eq!(set.into_ranges(), [0..3, 5..13, 30..31]);
+    }
 }

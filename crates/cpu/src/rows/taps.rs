@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use mip_plan::{AxisMap, AxisTaps, Border};
 
 use super::{Indices, OUTSIDE};
@@ -67,6 +69,75 @@ impl Taps {
                     *row = i;
                 }
                 count
+            }
+        }
+    }
+
+    /// Tells all input rows of a range of output rows that are inside the image, as ranges, some perhaps twice. What it
+    /// costs grows with the height only where rows are listed in a table.
+    pub(crate) fn sources(&self, rows: Range<u32>, mut tell: impl FnMut(Range<u32>)) {
+        if rows.is_empty() {
+            return;
+        }
+        match self {
+            Self::Same => tell(rows),
+            Self::Mapped(AxisMap::Nearest { input, output }) if input > output => {
+                let map = AxisMap::Nearest { input: *input, output: *output };
+                rows.for_each(|y| tell(map.map(y)..map.map(y) + 1));
+            }
+            // Without gaps, upwards or downwards.
+            Self::Mapped(map) => {
+                let (first, last) = (map.map(rows.start), map.map(rows.end - 1));
+                tell(first.min(last)..first.max(last) + 1);
+            }
+            Self::Window { radius, border, height } => {
+                tell(rows.start.saturating_sub(*radius)..rows.end.saturating_add(*radius).min(*height));
+                let above = i64::from(rows.start) - i64::from(*radius)..0;
+                let below = i64::from(*height)..i64::from(rows.end) + i64::from(*radius);
+                for row in above.chain(below).filter_map(|row| border.index(row, *height)) {
+                    tell(row..row + 1);
+                }
+            }
+            Self::Range(table) => {
+                let taps = table.taps() as u32;
+                let starts = &table.starts()[rows.start as usize..rows.end as usize];
+                starts.iter().for_each(|&start| tell(start..start + taps));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn sources_of_a_range_are_those_of_its_rows() {
+        let height = 40;
+        let windows =
+            [Border::Reflect101, Border::Reflect, Border::Replicate, Border::Wrap, Border::Constant(0.0)];
+        let windows = windows
+            .into_iter()
+            .flat_map(|border| [0, 1, 7, 15].map(|radius| Taps::Window { radius, border, height }));
+        let map = |input, output| Taps::Mapped(AxisMap::Nearest { input, output });
+        let maps = [map(40, 90), map(200, 40), map(40, 40), Taps::Mapped(AxisMap::Offset { first: 3 })];
+        let outputs: Vec<Vec<(i64, f64)>> =
+            (0..40).map(|i| (i..i + 20).map(|x| (x, 0.05)).collect()).collect();
+        let table = Taps::Range(AxisTaps::from_contributions(60, &outputs));
+        let others = [Taps::Same, Taps::Mapped(AxisMap::Flip { last: 39 }), table];
+        for taps in windows.chain(maps).chain(others) {
+            for rows in [0..1, 0..40, 3..9, 30..40, 39..40, 17..17] {
+                let mut expected = BTreeSet::new();
+                for (y, pass) in rows.clone().flat_map(|y| (0..taps.passes()).map(move |pass| (y, pass))) {
+                    let mut indices = [0; Taps::MOST];
+                    let count = taps.rows(y, pass, &mut indices);
+                    expected.extend(indices[..count].iter().copied().filter(|&row| row != OUTSIDE));
+                }
+                let mut found = BTreeSet::new();
+                taps.sources(rows.clone(), |rows| found.extend(rows));
+                assert_eq!(found, expected, "{taps:?} {rows:?}");
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use mip_core::threads;
 use mip_runtime::device::{DeviceError, Space};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -96,9 +97,14 @@ impl Ring {
     /// Without threads (the system refused them) the calling thread does all the work.
     fn pool(&self) -> Option<&ThreadPool> {
         let make = || {
-            let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);
-            let named = builder.thread_name(|i| format!("mip-upload-{i}"));
-            (self.threads > 1).then(|| named.build().ok()).flatten()
+            let start = |thread: rayon::ThreadBuilder| {
+                let name = format!("mip-upload-{}", thread.index());
+                let started = threads::spawn(&name, "fill pinned memory", || thread.run());
+                started.map(drop).map_err(std::io::Error::other)
+            };
+            let build = |count| ThreadPoolBuilder::new().num_threads(count).spawn_handler(start).build();
+            let pool = || threads::as_many_as_there_are(self.threads - 1, build).ok();
+            (self.threads > 1).then(pool).flatten().map(|(_, pool)| pool)
         };
         self.pool.get_or_init(make).as_ref()
     }

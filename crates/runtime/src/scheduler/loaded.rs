@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mip_core::threads;
 use mip_plan::{BufferId, GroupId, Kernel, Place, Plan};
 
 use super::attribution;
@@ -8,27 +9,31 @@ use crate::RuntimeError;
 use crate::device::{Device, Event, Executable, Stream};
 use crate::profiling::{Kind, PlanLabels, Probe};
 
-/// Results of `load` for 0 to `count`, in order, worked out on so many threads; of several errors the first in order.
+/// Results of `load` for 0 to `count`, in order, worked out on so many threads, or as many as there are; of several errors
+/// the first in order.
 fn side_by_side<T: Send, E: Send>(
-    threads: usize,
+    most: usize,
     count: usize,
     load: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let threads = threads.min(count);
-    if threads <= 1 {
+    let helpers = most.min(count).saturating_sub(1);
+    if helpers == 0 {
         return (0..count).map(load).collect();
     }
     let next = AtomicUsize::new(0);
-    let worker = || {
+    let work = || {
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
         std::iter::from_fn(take).map(|index| (index, load(index))).collect::<Vec<_>>()
     };
     let mut done: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let spawn = |_| threads::spawn_scoped(scope, "mip-load", "load kernels", work).ok();
+        // The calling thread works as well, so that fewer threads, or none, take longer and change nothing.
+        let workers: Vec<_> = (0..helpers).map_while(spawn).collect();
+        let mut done = work();
+        for worker in workers {
+            done.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
     });
     done.sort_by_key(|&(index, _)| index);
     done.into_iter().map(|(_, result)| result).collect()
@@ -162,4 +167,19 @@ fn spans_lanes(plan: &Plan, buffer: usize) -> bool {
     let mut lanes = plan.buffers[buffer].consumers.iter().map(|&group| plan.groups[group].lane);
     let first = lanes.next();
     lanes.any(|lane| Some(lane) != first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_in_order() {
+        for allowed in 0..4 {
+            let load = |index: usize| if index < 17 { Ok(index * index) } else { Err(index) };
+            let squares = threads::with_at_most(allowed, || side_by_side(4, 17, load));
+            assert_eq!(squares, Ok((0..17).map(|i| i * i).collect()), "{allowed}");
+            assert_eq!(threads::with_at_most(allowed, || side_by_side(4, 40, load)), Err(17));
+        }
+    }
 }
