@@ -1,4 +1,7 @@
-use mip_runtime::memory::{AllocatorMode, ManagerOptions};
+use std::sync::Arc;
+
+use mip_core::MemoryBudget;
+use mip_runtime::memory::{AllocatorMode, HostMemory, ManagerOptions};
 use mip_runtime::profiling::Probe;
 
 use crate::{Device, Error};
@@ -27,6 +30,9 @@ pub struct PipelineConfig {
     pub fuse: bool,
     /// Refuse plans, and fail allocations, beyond this many bytes of device memory.
     pub memory_limit: Option<usize>,
+    /// The machine's own memory, shared with whoever else counts in it (decoders, say): pinned memory, and on the CPU
+    /// everything. Plans that are larger are refused, allocations beyond it fail.
+    pub memory_budget: Option<Arc<MemoryBudget>>,
     /// Fill device memory with a pattern before each run, so that reading what nobody wrote shows. For tests.
     pub poison: bool,
 }
@@ -43,6 +49,7 @@ impl Default for PipelineConfig {
             prefer_async_allocator: false,
             fuse: true,
             memory_limit: None,
+            memory_budget: None,
             poison: false,
         }
     }
@@ -52,7 +59,18 @@ impl PipelineConfig {
     pub(crate) fn manager_options(&self) -> ManagerOptions {
         let allocator =
             if self.prefer_async_allocator { AllocatorMode::StreamOrdered } else { AllocatorMode::Pooled };
-        ManagerOptions { allocator, pinned_pool_size: self.pinned_pool_size, memory_limit: self.memory_limit }
+        ManagerOptions {
+            allocator,
+            pinned_pool_size: self.pinned_pool_size,
+            memory_limit: self.memory_limit,
+            host_memory: self.memory_budget.clone().map(HostMemory),
+        }
+    }
+
+    /// Most bytes that a plan for such a device may take.
+    pub(crate) fn plan_limit(&self, unified_memory: bool) -> Option<usize> {
+        let host = self.memory_budget.as_ref().filter(|_| unified_memory).map(|budget| budget.limit());
+        self.memory_limit.into_iter().chain(host).min()
     }
 
     /// What records profiles, if anything does.

@@ -77,6 +77,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether there was not enough memory: a smaller batch, or what others give back, may help.
+    pub const fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Frame { error, .. } => error.is_out_of_memory(),
+            Self::Graph(GraphError::MemoryLimit { .. }) | Self::Image(ImageError::OutOfMemory { .. }) => true,
+            Self::Run(
+                RuntimeError::Task { error, .. }
+                | RuntimeError::Load { error, .. }
+                | RuntimeError::Upload { error, .. }
+                | RuntimeError::Download { error, .. }
+                | RuntimeError::Allocation { error, .. }
+                | RuntimeError::Device { error, .. },
+            )
+            | Self::Device(error) => matches!(error, DeviceError::OutOfMemory { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether the request itself was wrong (exit code 2 of `mip`), rather than something failing while running.
     pub const fn is_request(&self) -> bool {
         if let Self::Frame { error, .. } = self {
@@ -93,6 +111,7 @@ impl Error {
                     | RuntimeError::Device { .. }
                     | RuntimeError::Cancelled { .. }
             ) | Self::Device(_)
+                | Self::Image(ImageError::OutOfMemory { .. })
         )
     }
 }

@@ -159,7 +159,7 @@ impl Pipeline {
             lanes: self.config.num_streams,
             fuse: self.config.fuse,
             join_branches: device.joins_branches(),
-            memory_limit: self.config.memory_limit,
+            memory_limit: self.config.plan_limit(device.info().unified_memory),
             workspace: &|group, layouts| device.workspace_bytes(group, layouts),
         };
         Ok(mip_graph::plan(&self.graph, &request)?)

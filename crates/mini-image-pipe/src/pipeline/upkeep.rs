@@ -3,6 +3,7 @@
 use mip_core::ImageDesc;
 
 use super::Pipeline;
+use super::outputs::Results;
 use crate::Error;
 
 impl Pipeline {
@@ -27,5 +28,14 @@ impl Pipeline {
     pub fn trim(&mut self) -> Result<usize, Error> {
         self.sessions.trim();
         Ok(self.memory()?.trim())
+    }
+
+    /// As [`Pipeline::trim`], with the results of the last execution forgotten; those that the caller holds stay valid.
+    ///
+    /// # Errors
+    /// When the device cannot be opened.
+    pub fn release(&mut self) -> Result<usize, Error> {
+        self.results = Results::default();
+        self.trim()
     }
 }

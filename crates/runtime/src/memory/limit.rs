@@ -1,46 +1,19 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mip_core::{MemoryBudget, OverBudget};
 
 use super::block::Home;
 use super::{Block, Resource, SpaceStats};
 use crate::device::{DeviceError, Space};
 
-/// Bytes that may be held at once, whoever takes them.
-#[derive(Debug)]
-pub struct Budget {
-    limit: usize,
-    held: AtomicUsize,
-}
-
-impl Budget {
-    /// At most `limit` bytes.
-    pub const fn new(limit: usize) -> Self {
-        Self { limit, held: AtomicUsize::new(0) }
-    }
-
-    /// Counts `bytes` as held, before they are asked for, so that two threads together cannot pass the limit.
-    ///
-    /// # Errors
-    /// [`DeviceError::OutOfMemory`] in `space` beyond the limit.
-    pub(super) fn claim(&self, space: Space, bytes: usize) -> Result<(), DeviceError> {
-        let claim = |now: usize| now.checked_add(bytes).filter(|&total| total <= self.limit);
-        let claimed = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
-        claimed.map(drop).map_err(|now| DeviceError::OutOfMemory {
-            space: space.name(),
-            requested: bytes,
-            in_use: now,
-            reserved: now,
-            limit: Some(self.limit),
-        })
-    }
-
-    pub(super) fn release(&self, bytes: usize) {
-        self.held.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    /// The limit.
-    pub const fn limit(&self) -> usize {
-        self.limit
+/// A budget's refusal, as an error of a device's memory.
+pub(super) fn refused(space: Space, over: &OverBudget) -> DeviceError {
+    DeviceError::OutOfMemory {
+        space: space.name(),
+        requested: over.requested,
+        in_use: over.held,
+        reserved: over.held,
+        limit: Some(over.limit),
     }
 }
 
@@ -53,17 +26,17 @@ pub struct LimitResource {
 #[derive(Debug)]
 struct Shared {
     upstream: Arc<dyn Resource>,
-    budget: Arc<Budget>,
+    budget: Arc<MemoryBudget>,
 }
 
 impl LimitResource {
     /// At most `limit` bytes from `upstream` at once.
     pub fn new(upstream: Arc<dyn Resource>, limit: usize) -> Self {
-        Self::within(upstream, Arc::new(Budget::new(limit)))
+        Self::within(upstream, Arc::new(MemoryBudget::new(limit)))
     }
 
     /// What `budget` leaves, from `upstream`.
-    pub fn within(upstream: Arc<dyn Resource>, budget: Arc<Budget>) -> Self {
+    pub fn within(upstream: Arc<dyn Resource>, budget: Arc<MemoryBudget>) -> Self {
         Self { shared: Arc::new(Shared { upstream, budget }) }
     }
 }
@@ -75,7 +48,7 @@ impl Resource for LimitResource {
 
     fn allocate(&self, bytes: usize) -> Result<Block, DeviceError> {
         let Shared { upstream, budget } = &*self.shared;
-        budget.claim(self.space(), bytes)?;
+        budget.claim(bytes).map_err(|over| refused(self.space(), &over))?;
         let block = upstream.allocate(bytes).inspect_err(|_| budget.release(bytes))?;
         let home: Arc<dyn Home> = self.shared.clone();
         Ok(Block::lease(block, bytes, Arc::downgrade(&home)))

@@ -1,10 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mip_core::MemoryBudget;
 use serde::Serialize;
 
 use super::{
-    Block, Budget, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats,
+    Block, CacheBound, DriverResource, LimitResource, PoolResource, Resource, SpaceStats,
     StreamOrderedResource,
 };
 use crate::device::{Device, DeviceError, DeviceInfo, Space, Stream};
@@ -38,12 +39,31 @@ pub struct ManagerOptions {
     pub pinned_pool_size: usize,
     /// Most bytes of device memory to take from the driver.
     pub memory_limit: Option<usize>,
+    /// What pinned memory counts in, and device memory where it is the machine's own.
+    pub host_memory: Option<HostMemory>,
 }
+
+/// A budget of the machine's own memory. Equal to no budget but itself.
+#[derive(Debug, Clone)]
+pub struct HostMemory(pub Arc<MemoryBudget>);
+
+impl PartialEq for HostMemory {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for HostMemory {}
 
 impl Default for ManagerOptions {
     /// Pooled, 64 MiB of unused pinned memory kept, no limit.
     fn default() -> Self {
-        Self { allocator: AllocatorMode::Pooled, pinned_pool_size: 64 << 20, memory_limit: None }
+        Self {
+            allocator: AllocatorMode::Pooled,
+            pinned_pool_size: 64 << 20,
+            memory_limit: None,
+            host_memory: None,
+        }
     }
 }
 
@@ -75,14 +95,17 @@ impl MemoryManager {
     /// A manager for `device`.
     pub fn new(device: Arc<dyn Device>, options: ManagerOptions) -> Arc<Self> {
         let driver: Arc<dyn Resource> = Arc::new(DriverResource::new(device.clone(), Space::Device));
-        let budget = options.memory_limit.map(|limit| Arc::new(Budget::new(limit)));
-        let limited = match budget.clone() {
-            Some(budget) => Arc::new(LimitResource::within(driver, budget)),
-            None => driver,
+        let budget = options.memory_limit.map(|limit| Arc::new(MemoryBudget::new(limit)));
+        let within = |resource: Arc<dyn Resource>, budget: Option<Arc<MemoryBudget>>| match budget {
+            Some(budget) => Arc::new(LimitResource::within(resource, budget)),
+            None => resource,
         };
+        let host = || options.host_memory.clone().map(|HostMemory(budget)| budget);
+        let unified = device.info().unified_memory;
+        let limited = within(within(driver, budget.clone()), host().filter(|_| unified));
         let bound = CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR };
         let device_pool = PoolResource::of_device(device.clone(), limited, bound);
-        let pinned = Arc::new(DriverResource::new(device.clone(), Space::Pinned));
+        let pinned = within(Arc::new(DriverResource::new(device.clone(), Space::Pinned)), host());
         let bound = CacheBound::Bytes(options.pinned_pool_size);
         let pinned_pool = PoolResource::of_device(device.clone(), pinned, bound);
         let can = device.info().stream_ordered.is_ok();

@@ -3,7 +3,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_core::ALIGNMENT;
 
-use super::{Block, Budget, HostBlock, SpaceStats};
+use mip_core::MemoryBudget;
+
+use super::limit::refused;
+use super::{Block, HostBlock, SpaceStats};
 use crate::device::{Device, DeviceError, Memory, Space, Stream};
 
 /// Memory from the device's stream-ordered allocator, which keeps a pool of its own.
@@ -14,7 +17,7 @@ use crate::device::{Device, DeviceError, Memory, Space, Stream};
 pub struct StreamOrderedResource {
     device: Arc<dyn Device>,
     /// Shared with whoever else takes device memory.
-    budget: Option<Arc<Budget>>,
+    budget: Option<Arc<MemoryBudget>>,
     ledger: Arc<Mutex<Ledger>>,
 }
 
@@ -28,7 +31,7 @@ struct Ledger {
 
 impl StreamOrderedResource {
     /// The allocator of `device`, within a budget if there is one.
-    pub fn new(device: Arc<dyn Device>, budget: Option<Arc<Budget>>) -> Self {
+    pub fn new(device: Arc<dyn Device>, budget: Option<Arc<MemoryBudget>>) -> Self {
         Self { device, budget, ledger: Arc::default() }
     }
 
@@ -50,7 +53,7 @@ impl StreamOrderedResource {
         let reserved = self.device.stream_ordered_reserved();
         let memory = memory.map_err(|error| {
             let in_use = give_back(&self.ledger, self.budget.as_deref(), need);
-            let limit = self.budget.as_deref().map(Budget::limit);
+            let limit = self.budget.as_deref().map(MemoryBudget::limit);
             match error {
                 DeviceError::OutOfMemory { space, requested, .. } => {
                     DeviceError::OutOfMemory { space, requested, in_use, reserved, limit }
@@ -81,7 +84,7 @@ impl StreamOrderedResource {
             return Err(DeviceError::Unsupported(reason.clone()));
         }
         if let Some(budget) = &self.budget {
-            budget.claim(Space::Device, bytes)?;
+            budget.claim(bytes).map_err(|over| refused(Space::Device, &over))?;
         }
         ledger.stats.in_use += bytes;
         Ok(())
@@ -119,11 +122,11 @@ struct Counted {
     memory: Arc<dyn Memory>,
     bytes: usize,
     ledger: Arc<Mutex<Ledger>>,
-    budget: Option<Arc<Budget>>,
+    budget: Option<Arc<MemoryBudget>>,
 }
 
 /// Counts bytes as no longer used; how many still are.
-fn give_back(ledger: &Mutex<Ledger>, budget: Option<&Budget>, bytes: usize) -> usize {
+fn give_back(ledger: &Mutex<Ledger>, budget: Option<&MemoryBudget>, bytes: usize) -> usize {
     let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
     ledger.stats.in_use -= bytes;
     if let Some(budget) = budget {
