@@ -11,6 +11,7 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+mod machine;
 mod plan;
 #[cfg(feature = "profiling")]
 mod profile;

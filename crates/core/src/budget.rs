@@ -102,13 +102,13 @@ impl MemoryBudget {
     /// limit (so that the use has room), or nothing at all.
     ///
     /// # Errors
-    /// [`OverBudget`] for more than the limit, at once; and when [`MemoryBudget::refuse_waiting`] is called.
-    pub fn reserve_ahead(self: &Arc<Self>, bytes: usize) -> Result<Reservation, OverBudget> {
+    /// [`OverBudget`] for more than the limit, at once; and when [`MemoryBudget::refuse_waiting`] was called since
+    /// [`MemoryBudget::refusals`] was `refusals`, for what does not fit.
+    pub fn reserve_ahead(self: &Arc<Self>, bytes: usize, refusals: u64) -> Result<Reservation, OverBudget> {
         let mut state = self.lock();
         if bytes > self.limit {
             return Err(OverBudget { requested: bytes, held: 0, limit: self.limit });
         }
-        let refusals = state.refusals;
         let has_room = |state: &State| {
             let fits = state.held.checked_add(bytes).is_some_and(|sum| sum <= self.limit);
             fits && (state.ahead == 0 || state.ahead + bytes <= self.limit / 2)
@@ -128,6 +128,11 @@ impl MemoryBudget {
     pub fn refuse_waiting(&self) {
         self.lock().refusals += 1;
         self.moved.notify_all();
+    }
+
+    /// How often waiting was ended.
+    pub fn refusals(&self) -> u64 {
+        self.lock().refusals
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -225,7 +230,7 @@ mod tests {
     #[test]
     fn errors_say_what_is_needed_and_the_remedy() {
         let budget = Arc::new(MemoryBudget::new(1 << 30));
-        let text = budget.reserve_ahead(3 << 30).unwrap_err().to_string();
+        let text = budget.reserve_ahead(3 << 30, 0).unwrap_err().to_string();
         assert_eq!(
             text,
             "3.00 GiB of memory are needed, but the limit is 1.00 GiB; raise it (--memory-limit) or use smaller images"
@@ -236,11 +241,11 @@ mod tests {
     #[test]
     fn work_ahead_takes_half_or_goes_alone() {
         let budget = Arc::new(MemoryBudget::new(100));
-        let small = budget.reserve_ahead(20).unwrap();
-        let also = budget.reserve_ahead(30).unwrap();
+        let small = budget.reserve_ahead(20, 0).unwrap();
+        let also = budget.reserve_ahead(30, 0).unwrap();
         let large = thread::spawn({
             let budget = budget.clone();
-            move || budget.reserve_ahead(90).map(|r| r.bytes())
+            move || budget.reserve_ahead(90, 0).map(|r| r.bytes())
         });
         while !budget.is_waited_for() {
             thread::sleep(Duration::from_millis(1));
@@ -259,7 +264,7 @@ mod tests {
         let kept = budget.reserve(50).unwrap();
         let waits = thread::spawn({
             let budget = budget.clone();
-            move || budget.reserve_ahead(60).map(drop)
+            move || budget.reserve_ahead(60, 0).map(drop)
         });
         while !budget.is_waited_for() {
             thread::sleep(Duration::from_millis(1));

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use mip_core::{ImageDesc, ImageError};
+use mip_core::{ImageDesc, ImageError, OverBudget};
 
 use crate::FileFormat;
 
@@ -55,7 +55,7 @@ pub enum IoError {
     },
     /// More pixels than allowed.
     #[error(
-        "{name} has {width}x{height} pixels, more than the {limit} allowed; shrink or crop it first, or raise `ReadOptions::max_pixels`"
+        "{name} has {width}x{height} pixels, more than the {limit} allowed; shrink or crop it first, or raise the limit (--max-pixels)"
     )]
     TooManyPixels {
         /// The file.
@@ -67,7 +67,27 @@ pub enum IoError {
         /// The limit in pixels.
         limit: u64,
     },
-    /// A size that no image can have.
+    /// A file that takes more memory than allowed.
+    #[error("{name}: {source}")]
+    Memory {
+        /// The file.
+        name: String,
+        /// What it takes and what is allowed.
+        source: OverBudget,
+    },
+    /// A decoder that panicked.
+    #[error(
+        "{name}: the {format} decoder failed on it (internal error: {reason}); save it anew with another program"
+    )]
+    Internal {
+        /// The file.
+        name: String,
+        /// Its format.
+        format: FileFormat,
+        /// The panic's message.
+        reason: String,
+    },
+    /// A size that no image can have, or that there is no memory for.
     #[error("{name}: {source}")]
     Image {
         /// The file.

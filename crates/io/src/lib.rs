@@ -17,8 +17,8 @@ mod write;
 pub mod y4m;
 pub mod yuv;
 
-pub use decode::{ReadOptions, ReadWarning, Reader, WarningKind, read_bytes, read_image};
-pub use encode::{WriteOptions, check_encodable, encode};
+pub use decode::{ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image};
+pub use encode::{WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::FileFormat;
 pub use inputs::expand_inputs;

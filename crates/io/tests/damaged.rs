@@ -153,3 +153,55 @@ proptest! {
         let _ = read_bytes(&file, "damaged");
     }
 }
+
+#[test]
+fn a_palette_that_is_no_list_of_colours_is_refused() {
+    for bytes in [1, 4, 5, 767, 769, 771] {
+        let palette = noise(bytes);
+        let file =
+            png((4, 4), png::ColorType::Indexed, png::BitDepth::Eight, Some((&palette, &[])), &[0; 16]);
+        let text = read_bytes(&file, "a.png").unwrap_err().to_string();
+        assert!(text.contains(&format!("its palette has {bytes} bytes")), "{text}");
+    }
+    let file = png((4, 4), png::ColorType::Indexed, png::BitDepth::Eight, Some((&noise(3), &[])), &[0; 16]);
+    assert!(read_bytes(&file, "a.png").is_ok());
+}
+
+#[test]
+fn files_are_looked_at_before_they_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.png");
+    let budget = std::sync::Arc::new(mip_core::MemoryBudget::new(64 << 20));
+    let mut reader = Reader::within(ReadOptions::default(), budget.clone(), std::sync::Arc::default());
+    // Sparse: 3 GB that nobody has to store.
+    let junk = std::fs::File::create(&path).unwrap();
+    junk.set_len(3 << 30).unwrap();
+    assert!(matches!(reader.read(&path), Err(IoError::NotAnImage { .. })));
+    std::fs::write(&path, a_png()).unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(3 << 30).unwrap();
+    let text = reader.read(&path).unwrap_err().to_string();
+    assert!(text.contains("3.00 GiB of memory are needed, but the limit is 64.00 MiB"), "{text}");
+    assert_eq!(budget.peak(), 0);
+}
+
+#[test]
+fn what_is_read_counts_in_the_budget_until_the_picture_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let budget = std::sync::Arc::new(mip_core::MemoryBudget::new(64 << 20));
+    let mut reader = Reader::within(ReadOptions::default(), budget.clone(), std::sync::Arc::default());
+    let files = [a_png()].into_iter().chain(jpegs());
+    for (index, file) in files.enumerate() {
+        let path = folder.path().join(index.to_string());
+        std::fs::write(&path, &file).unwrap();
+        let picture = reader.read(&path).unwrap();
+        assert_eq!(budget.held(), picture.desc().bytes(), "{index}");
+        assert!(budget.peak() > picture.desc().bytes() + file.len());
+        assert_eq!(picture, read_bytes(&file, "same").unwrap());
+        drop(picture);
+        assert_eq!(budget.held(), 0);
+    }
+    // A picture that fits without its decoder's own use does not fit.
+    let tight = std::sync::Arc::new(mip_core::MemoryBudget::new(4000));
+    let mut reader = Reader::within(ReadOptions::default(), tight, std::sync::Arc::default());
+    assert!(matches!(reader.read(folder.path().join("0")), Err(IoError::Memory { .. })));
+}

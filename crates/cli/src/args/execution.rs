@@ -4,6 +4,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use mini_image_pipe::{Device, PipelineConfig};
 
+use super::LimitArgs;
 use crate::failure::Failure;
 
 /// What shapes a plan.
@@ -31,6 +32,8 @@ pub(crate) struct RunArgs {
     /// How device memory is allocated
     #[arg(long, value_enum, value_name = "MODE", default_value_t = AllocatorArg::Pooled)]
     allocator: AllocatorArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// `--allocator`
@@ -54,6 +57,7 @@ impl RunArgs {
             device: self.device.open()?,
             max_batch_size: batch,
             enable_graph_replay: self.graph,
+            memory_budget: Some(self.limits.budget()),
             prefer_async_allocator: self.allocator == AllocatorArg::StreamOrdered,
             ..self.plan.config()
         })

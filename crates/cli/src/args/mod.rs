@@ -2,12 +2,14 @@
 
 mod assign;
 mod execution;
+mod limits;
 mod pipeline;
 mod reading;
 mod size;
 
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
+pub(crate) use limits::{LimitArgs, SizeLimit};
 pub(crate) use pipeline::{PipelineArgs, load};
-pub(crate) use reading::{ReadArgs, warning_line};
+pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
 pub(crate) use size::{SizeArg, SizeArgs};

@@ -1,8 +1,5 @@
-use std::path::Path;
-
 use clap::Args;
-use mip_core::ImageBuffer;
-use mip_io::{IoError, ReadOptions, ReadWarning, Reader};
+use mip_io::{ReadOptions, ReadWarning, Reader};
 
 use crate::console;
 
@@ -15,17 +12,15 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    pub(crate) fn options(self) -> ReadOptions {
-        ReadOptions { strict: self.strict, ..ReadOptions::default() }
+    /// These limits, and how strict to be.
+    pub(crate) const fn options(self, limits: ReadOptions) -> ReadOptions {
+        ReadOptions { strict: self.strict, ..limits }
     }
+}
 
-    /// Reads one image; warnings go to stderr.
-    pub(crate) fn read(self, path: &Path) -> Result<ImageBuffer, IoError> {
-        let mut reader = Reader::new(self.options());
-        let image = reader.read(path);
-        reader.take_warnings().iter().for_each(|warning| console::note(warning_line(warning)));
-        image
-    }
+/// Puts what a reader has to warn of on stderr.
+pub(crate) fn note_warnings(reader: &mut Reader) {
+    reader.take_warnings().iter().for_each(|warning| console::note(warning_line(warning)));
 }
 
 /// A warning as stderr shows it.

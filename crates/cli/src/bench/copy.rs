@@ -1,9 +1,10 @@
 //! The device's own copy bandwidth: the ceiling that everything else is compared with.
 
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use mip_core::threads;
 use mip_cuda::{CudaDevice, CudaOptions};
 use mip_runtime::device::{DeviceInfo, DeviceKind};
 
@@ -76,26 +77,29 @@ impl Copier {
 }
 
 /// Copies all of `from` once, piece by piece, each piece shared by the threads; gigabytes a second.
-fn copy(threads: usize, from: &[u8], to: &mut [u8], piece: usize) -> f64 {
-    let share = piece.div_ceil(threads).max(1);
-    let mut shares: Vec<Vec<(&[u8], &mut [u8])>> = (0..threads).map(|_| Vec::new()).collect();
+fn copy(count: usize, from: &[u8], to: &mut [u8], piece: usize) -> f64 {
+    let share = piece.div_ceil(count).max(1);
+    let mut shares: Vec<Vec<(&[u8], &mut [u8])>> = (0..count).map(|_| Vec::new()).collect();
     for (index, pair) in from.chunks(share).zip(to.chunks_mut(share)).enumerate() {
-        shares[index % threads].push(pair);
+        shares[index % count].push(pair);
     }
-    let (begin, end) = (Barrier::new(threads + 1), Barrier::new(threads + 1));
-    let seconds = std::thread::scope(|scope| {
-        for share in &mut shares {
-            scope.spawn(|| {
-                begin.wait();
-                for (from, to) in share.iter_mut() {
-                    to.copy_from_slice(black_box(from));
-                }
-                end.wait();
-            });
+    let (begin, shares) = (Mutex::new(()), Mutex::new(shares));
+    let work = || {
+        drop(begin.lock());
+        let take = || shares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        while let Some(share) = take() {
+            share.into_iter().for_each(|(from, to)| to.copy_from_slice(black_box(from)));
         }
-        begin.wait();
+    };
+    let seconds = std::thread::scope(|scope| {
+        // Nobody begins before all are there; what no thread is there for, the others do.
+        let held = begin.lock().unwrap_or_else(PoisonError::into_inner);
+        let spawn = |_| threads::spawn_scoped(scope, "mip-copy", "copy", work).ok();
+        let helpers: Vec<_> = (1..count).map_while(spawn).collect();
+        drop(held);
         let start = Instant::now();
-        end.wait();
+        work();
+        helpers.into_iter().for_each(|helper| drop(helper.join()));
         start.elapsed().as_secs_f64()
     });
     black_box(&to);

@@ -3,9 +3,10 @@ use mini_image_pipe::{Pipeline, PipelineConfig};
 use mip_graph::{FusionSummary, Traffic, render_dot, render_memory_svg, render_mermaid, render_svg};
 use serde_json::json;
 
-use crate::args::{DeviceArg, PipelineArgs, PlanArgs, SizeArgs};
+use crate::args::{DeviceArg, PipelineArgs, PlanArgs, SizeArgs, SizeLimit};
 use crate::console;
 use crate::failure::Failure;
+use crate::machine::Machine;
 use crate::plan::{Rate, Target};
 
 /// Prints what would happen: kernels after fusion, streams, waits, buffers, memory, tiles, time against the floor
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Where it would run: auto, cpu, cuda or cuda:N; cuda without a GPU assumes one
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
     device: DeviceArg,
+    /// Refuse a plan that takes more memory: bytes (4GiB, 500MB) or a share of what this machine has (50%)
+    #[arg(long, value_name = "SIZE|PERCENT")]
+    memory_limit: Option<SizeLimit>,
     /// How to print it
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
@@ -69,7 +73,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = "--memory draws a picture: add --format svg (the other formats list buffers already)";
         return Err(Failure::Request(text.to_owned()));
     }
-    let pipeline = Pipeline::from_spec(&args.pipeline.load()?, args.plan.config())?;
+    let memory_limit = args.memory_limit.map(|limit| limit.bytes(&Machine::here()));
+    let config = PipelineConfig { memory_limit, ..args.plan.config() };
+    let pipeline = Pipeline::from_spec(&args.pipeline.load()?, config)?;
     pipeline.task_graph().validate()?;
     let inputs = args.size.resolve(pipeline.task_graph().inputs())?;
     let batch = usize::from(args.batch);

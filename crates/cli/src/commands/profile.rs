@@ -5,10 +5,11 @@ use mini_image_pipe::Pipeline;
 use mip_core::ImageBuffer;
 use mip_io::WholeFile;
 
-use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::console;
 use crate::failure::Failure;
 use crate::profile::{Measured, Mode, Report, measure, render};
+use crate::work::Limits;
 
 /// Shows where the time goes: a timeline of host and streams, and what each task and copy cost
 #[derive(Debug, clap::Args)]
@@ -114,6 +115,8 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
         let text = "--batch and --stream need a pipeline with one input; leave them out";
         return Err(Failure::Request(text.to_owned()));
     }
+    let limits = args.reading.options(args.execution.limits.read_options());
+    let mut reader = Limits::new(limits, pipeline.config().memory_budget.clone()).reader();
     let mut images = images.iter();
     let mut bound = Vec::new();
     for name in names {
@@ -123,7 +126,9 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
                 "no image for the pipeline's input '{name}': name one after the pipeline, or --input {name}=FILE"
             ))
         })?;
-        bound.push((name.clone(), args.reading.read(file)?));
+        let image = reader.read(file);
+        note_warnings(&mut reader);
+        bound.push((name.clone(), image?));
     }
     match images.next() {
         None => Ok(bound),

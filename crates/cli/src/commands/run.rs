@@ -5,9 +5,9 @@ use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_io::{WriteOptions, expand_inputs};
 
-use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::failure::Failure;
-use crate::work::{FormatArg, Naming, Outcome, Runner, Summary};
+use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
 use crate::{console, work};
 
 /// Runs a pipeline over images, folders and globs
@@ -71,7 +71,9 @@ fn execute(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
-    let mut pipeline = Pipeline::from_spec(&spec, args.execution.config(usize::from(args.batch))?)?;
+    let config = args.execution.config(usize::from(args.batch))?;
+    let limits = Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone());
+    let mut pipeline = Pipeline::from_spec(&spec, config)?;
     for set in &args.set {
         let task = pipeline.task(&set.task)?;
         pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
@@ -88,7 +90,7 @@ fn execute(args: &Args) -> Result<(), Failure> {
     let tasks = output_names(&pipeline)?;
     let originals: Vec<PathBuf> = files.iter().chain(fixed.iter().map(|f| &f.file)).cloned().collect();
     let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
-    let shapes = bind(&mut pipeline, &fixed, args.reading)?;
+    let shapes = bind(&mut pipeline, &fixed, &limits)?;
     create_folder(naming.folder())?;
 
     let runner = Runner {
@@ -100,10 +102,10 @@ fn execute(args: &Args) -> Result<(), Failure> {
         shapes: &shapes,
         batch: usize::from(args.batch),
         keep_going: args.keep_going,
-        reading: args.reading.options(),
         options: WriteOptions::default(),
+        limits,
     };
-    let outcome = runner.run();
+    let outcome = runner.run()?;
     let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
     report(args, &summary, &outcome, files.len())
 }
@@ -167,11 +169,14 @@ fn streamed_input(
 fn bind(
     pipeline: &mut Pipeline,
     fixed: &[NamedInput],
-    reading: ReadArgs,
+    limits: &Limits,
 ) -> Result<Vec<Option<ImageDesc>>, Failure> {
     let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
+    let mut reader = limits.reader();
     for input in fixed {
-        let image = reading.read(&input.file)?;
+        let image = reader.read(&input.file);
+        note_warnings(&mut reader);
+        let image = image?;
         if let Some(index) = pipeline.task_graph().inputs().iter().position(|n| *n == input.name) {
             shapes[index] = Some(*image.desc());
         }

@@ -9,6 +9,7 @@ use crate::args::{PipelineArgs, RunArgs, SetParameter};
 use crate::console;
 use crate::failure::Failure;
 use crate::video::{self, Output, Source, Target};
+use crate::work::Limits;
 
 /// Runs a pipeline over video (Y4M), several frames at once
 #[derive(Debug, clap::Args)]
@@ -97,13 +98,14 @@ fn execute(args: &Args) -> Result<(), Failure> {
     }
     pipeline.task_graph().validate()?;
 
-    let source = Source::open(input, args.matrix, args.range)?;
+    let limits = Limits::new(args.execution.limits.read_options(), pipeline.config().memory_budget.clone());
+    let source = Source::open(input, args.matrix, args.range, &limits)?;
     let target = Target::new(&pipeline, &source, args.output_format)?;
     if target.needs_matrix(&source) {
         note_assumptions(args, &source);
     }
     let output = Output::create(out, &target)?;
-    let outcome = video::run(&mut pipeline, source, &target, output, args.frames_in_flight.into())?;
+    let outcome = video::run(&mut pipeline, source, &target, output, args.frames_in_flight.into(), &limits)?;
     if args.json {
         console::json(&video::summary(&pipeline, &outcome, args.frames_in_flight)?)?;
     }

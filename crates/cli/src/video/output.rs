@@ -1,15 +1,16 @@
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{JoinHandle, spawn};
+use std::thread::JoinHandle;
 
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, threads};
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
 use mip_io::yuv::Planes;
 
 use super::Target;
 use crate::failure::Failure;
+use crate::work::Limits;
 
 /// Where video goes.
 pub(crate) struct Output {
@@ -20,6 +21,9 @@ enum To {
     Stdout,
     File(Box<WholeFile>),
 }
+
+/// Where results go, and the thread that writes them.
+pub(crate) type Started = (SyncSender<ImageBuffer>, JoinHandle<Result<Output, Failure>>);
 
 /// Results that wait to be written.
 const BEHIND: usize = 2;
@@ -49,23 +53,27 @@ impl Output {
     }
 
     /// Writes on a thread of its own. When writing fails, sending does.
-    pub(crate) fn start(
-        mut self,
-        target: &Target,
-    ) -> (SyncSender<ImageBuffer>, JoinHandle<Result<Self, Failure>>) {
+    ///
+    /// # Errors
+    /// When there is no memory for a frame, or no thread.
+    pub(crate) fn start(mut self, target: &Target, limits: &Limits) -> Result<Started, Failure> {
         let (send, results): (_, Receiver<ImageBuffer>) = sync_channel(BEHIND);
         let converter = target.converter();
         let (width, height, sampling) = (target.header.width, target.header.height, target.header.sampling);
-        let thread = spawn(move || {
-            let mut planes = Planes::new(width, height, sampling);
+        let held = limits.reserve("a frame as it is written", target.header.sizes().bytes())?;
+        let short = |error: mip_core::ImageError| Failure::Running(error.to_string());
+        let mut planes = Planes::new(width, height, sampling).map_err(short)?;
+        let work = move || {
+            let _held = held;
             for image in results {
                 converter.write(&image.view(), &mut planes);
                 drop(image);
                 self.writer.write(&planes)?;
             }
             Ok(self)
-        });
-        (send, thread)
+        };
+        let thread = threads::spawn("mip-write", "write video", work);
+        Ok((send, thread.map_err(|none| Failure::Running(none.to_string()))?))
     }
 
     /// Puts a file in its place; the number of frames.

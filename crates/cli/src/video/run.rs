@@ -8,6 +8,7 @@ use mip_runtime::TaskReport;
 
 use super::{Output, Source, Target};
 use crate::failure::Failure;
+use crate::work::Limits;
 
 /// What came of a stream.
 #[derive(Debug)]
@@ -27,10 +28,11 @@ pub(crate) fn run(
     target: &Target,
     output: Output,
     frames_in_flight: usize,
+    limits: &Limits,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let frames = source.start(pipeline.memory()?)?;
-    let (results, writer) = output.start(target);
+    let frames = source.start(pipeline.memory()?, limits)?;
+    let (results, writer) = output.start(target, limits)?;
     let mut collector = Collector { results, tasks: Vec::new(), progress: progress() };
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
     let mut stream = pipeline.stream(&options)?;

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc};
+use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, panics, threads};
 use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::yuv::{Matrix, Range, YuvConverter};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
 use crate::failure::Failure;
+use crate::work::Limits;
 
 /// The video read.
 pub(crate) struct Source {
@@ -27,6 +28,7 @@ impl Source {
         path: Option<&Path>,
         matrix: Option<Matrix>,
         range: Option<Range>,
+        limits: &Limits,
     ) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
         let input: Box<dyn Read + Send> =
@@ -36,7 +38,7 @@ impl Source {
                 })?),
                 None => Box::new(std::io::stdin()),
             };
-        let reader = Y4mReader::new(input, &name)?;
+        let reader = Y4mReader::with_limit(input, &name, limits.options.max_pixels)?;
         let header = reader.header();
         let matrix = matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height));
         let range = range.unwrap_or_else(|| header.effective_range());
@@ -60,13 +62,16 @@ impl Source {
     pub(crate) fn start(
         self,
         memory: Arc<MemoryManager>,
+        limits: &Limits,
     ) -> Result<Receiver<Result<ImageBuffer, Failure>>, Failure> {
         let layout = BatchLayout::tight(self.desc()?, 1).map_err(|e| Failure::Running(e.to_string()))?;
         let (send, frames) = sync_channel(AHEAD);
-        std::thread::spawn(move || {
-            let Self { mut reader, matrix, range } = self;
+        let held = limits.reserve("a frame as it is read", self.header().sizes().bytes())?;
+        let Self { mut reader, matrix, range } = self;
+        let mut planes = reader.planes()?;
+        let work = move || {
+            let _held = held;
             let converter = YuvConverter::new(matrix, range);
-            let mut planes = reader.planes();
             let mut next = || -> Result<Option<ImageBuffer>, Failure> {
                 if !reader.read(&mut planes)? {
                     return Ok(None);
@@ -75,13 +80,19 @@ impl Source {
                 Ok(Some(image.map_err(mini_image_pipe::Error::from)?))
             };
             // After a failure there is nothing more; after a failed send nobody listens.
-            while let Some(frame) = next().transpose() {
+            let mut guarded = || panics::caught(&mut next).unwrap_or_else(|panic| Err(internal(&panic)));
+            while let Some(frame) = guarded().transpose() {
                 let failed = frame.is_err();
                 if send.send(frame).is_err() || failed {
                     return;
                 }
             }
-        });
+        };
+        threads::spawn("mip-read", "read video", work).map_err(|none| Failure::Running(none.to_string()))?;
         Ok(frames)
     }
+}
+
+fn internal(panic: &str) -> Failure {
+    Failure::Running(format!("reading the video failed (internal error: {panic})"))
 }

@@ -39,6 +39,7 @@ pub(crate) fn summary(
             "driver_allocations": stats.device.driver_allocations + stats.pinned.driver_allocations,
             "peak_device_bytes": stats.device.peak,
             "pinned_bytes": stats.pinned.peak,
+            "limit_bytes": crate::work::limit_bytes(pipeline),
         },
         "tasks": tasks.collect::<Vec<_>>(),
     }))

@@ -1,52 +1,112 @@
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Scope;
+use std::time::Duration;
 
-use mip_core::ImageBuffer;
-use mip_io::{IoError, ReadOptions, ReadWarning, Reader};
+use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
+use mip_io::{ReadOptions, ReadWarning, Reader, Spares};
 
 use super::workers;
+use crate::failure::Failure;
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.
 ///
 /// Thread `t` of `n` decodes files `t, t + n, t + 2n...` into its own short queue, so order and a bound on
-/// memory come without further bookkeeping. Dropping the feed ends the threads after the picture in hand.
+/// memory come without further bookkeeping. Memory is taken in the order of the files: whoever waits for some waits
+/// for pictures that are handed out before. Dropping the feed ends the threads after the picture in hand.
 pub(crate) struct Feed {
-    lanes: Vec<Lane>,
+    lanes: Vec<Receiver<Decoded>>,
     next: usize,
     total: usize,
-    recycled: usize,
+    limits: Limits,
+    turns: Arc<Turns>,
     warnings: Vec<ReadWarning>,
 }
 
-/// One file's picture, and what there was to warn of.
-type Decoded = (Result<ImageBuffer, IoError>, Vec<ReadWarning>);
+type Picture = Result<ImageBuffer, Failure>;
 
-struct Lane {
-    decoded: Receiver<Decoded>,
-    spare: Sender<ImageBuffer>,
+/// One file's picture, and what there was to warn of.
+type Decoded = (Picture, Vec<ReadWarning>);
+
+/// What decoding may take.
+#[derive(Debug, Clone)]
+pub(crate) struct Limits {
+    pub(crate) options: ReadOptions,
+    pub(crate) budget: Arc<MemoryBudget>,
+    pub(crate) spares: Arc<Spares>,
 }
+
+impl Limits {
+    /// Within a budget, or as much as there is.
+    pub(crate) fn new(options: ReadOptions, budget: Option<Arc<MemoryBudget>>) -> Self {
+        let budget = budget.unwrap_or_else(|| Arc::new(MemoryBudget::unlimited()));
+        Self { options, budget, spares: Arc::default() }
+    }
+
+    /// Room for `what`.
+    ///
+    /// # Errors
+    /// When there is none left.
+    pub(crate) fn reserve(&self, what: &str, bytes: usize) -> Result<Reservation, Failure> {
+        self.budget.reserve(bytes).map_err(|over| Failure::Running(format!("{what}: {over}")))
+    }
+
+    /// A reader that keeps to them.
+    pub(crate) fn reader(&self) -> Reader {
+        Reader::within(self.options, self.budget.clone(), self.spares.clone())
+    }
+}
+
+/// What comes next.
+pub(crate) enum Next {
+    /// A file's picture.
+    Picture(usize, Picture),
+    /// The next picture waits for memory.
+    Starved,
+    /// Nothing more.
+    End,
+}
+
+/// A thread's share: the first of its files, and how many threads there are.
+type Share = (usize, usize);
 
 /// Pictures that wait in each thread's queue, besides the one it is decoding: enough to overlap, little enough for
 /// pictures of hundreds of megabytes.
 const AHEAD: usize = 1;
+/// How long nothing has to come before it is asked why.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 impl Feed {
+    /// Starts as many threads as there are to be had.
+    ///
+    /// # Errors
+    /// When there is not one.
     pub(crate) fn start<'scope, 'env>(
         scope: &'scope Scope<'scope, 'env>,
         files: &'env [PathBuf],
-        options: ReadOptions,
-    ) -> Self {
-        let count = workers(files.len());
-        let lane = |first: usize| {
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        let turns = Arc::new(Turns::default());
+        let mut lanes: Vec<(Sender<Share>, Receiver<Decoded>)> = Vec::new();
+        for _ in 0..workers(files.len()) {
             let (send, decoded) = sync_channel(AHEAD);
-            let (spare, returned) = channel();
-            let own = files.iter().skip(first).step_by(count);
-            scope.spawn(move || decode(own, options, &send, &returned));
-            Lane { decoded, spare }
-        };
-        let lanes = (0..count).map(lane).collect();
-        Self { lanes, next: 0, total: files.len(), recycled: 0, warnings: Vec::new() }
+            let (say, share) = channel();
+            let (limits, turns) = (limits.clone(), turns.clone());
+            let work = move || decode(files, &share, &send, &limits, &turns);
+            match threads::spawn_scoped(scope, "mip-decode", "decode pictures", work) {
+                Ok(_) => lanes.push((say, decoded)),
+                Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
+                Err(_) => break,
+            }
+        }
+        let count = lanes.len();
+        for (index, (say, _)) in lanes.iter().enumerate() {
+            // The thread waits for this.
+            let _ = say.send((index, count));
+        }
+        let lanes = lanes.into_iter().map(|(_, decoded)| decoded).collect();
+        Ok(Self { lanes, next: 0, total: files.len(), limits, turns, warnings: Vec::new() })
     }
 
     /// What there was to warn of in the pictures handed out since the last call.
@@ -55,45 +115,137 @@ impl Feed {
     }
 
     /// Gives back a picture that is no longer needed, for its memory.
-    pub(crate) fn recycle(&mut self, image: ImageBuffer) {
-        let lane = self.recycled % self.lanes.len();
-        self.recycled += 1;
-        // A thread that has finished needs no memory.
-        let _ = self.lanes[lane].spare.send(image);
+    pub(crate) fn recycle(&self, image: ImageBuffer) {
+        self.limits.spares.give(image);
     }
-}
 
-impl Iterator for Feed {
-    /// Index of the file, and its picture.
-    type Item = (usize, Result<ImageBuffer, IoError>);
-
-    fn next(&mut self) -> Option<Self::Item> {
+    /// The next picture; waits for it unless it waits for memory itself.
+    pub(crate) fn next(&mut self) -> Next {
         if self.next == self.total {
-            return None;
+            return Next::End;
         }
         let index = self.next;
-        self.next += 1;
         let lane = &self.lanes[index % self.lanes.len()];
-        let (image, warnings) = lane.decoded.recv().ok()?;
+        let (picture, warnings) = loop {
+            match lane.recv_timeout(PATIENCE) {
+                Ok(picture) => break picture,
+                Err(RecvTimeoutError::Timeout)
+                    if self.turns.now() == index && self.limits.budget.is_waited_for() =>
+                {
+                    self.limits.spares.clear();
+                    return Next::Starved;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let ended = "the thread that decodes it has ended".to_owned();
+                    break (Err(Failure::Running(ended)), Vec::new());
+                }
+            }
+        };
+        self.next += 1;
         self.warnings.extend(warnings);
-        Some((index, image))
+        Next::Picture(index, picture)
     }
 }
 
-fn decode<'a>(
-    files: impl Iterator<Item = &'a PathBuf>,
-    options: ReadOptions,
+impl Drop for Feed {
+    /// Nobody wants what comes, so nobody need wait for it.
+    fn drop(&mut self) {
+        self.turns.end();
+        self.limits.budget.refuse_waiting();
+    }
+}
+
+fn decode(
+    files: &[PathBuf],
+    share: &Receiver<Share>,
     send: &SyncSender<Decoded>,
-    returned: &Receiver<ImageBuffer>,
+    limits: &Limits,
+    turns: &Turns,
 ) {
-    let mut reader = Reader::new(options);
-    for file in files {
-        for image in returned.try_iter() {
-            reader.recycle(image);
-        }
-        let image = reader.read(file);
-        if send.send((image, reader.take_warnings())).is_err() {
+    let Ok((first, count)) = share.recv() else { return };
+    let mut reader = limits.reader();
+    for (index, file) in files.iter().enumerate().skip(first).step_by(count) {
+        let turn = turns.of(index);
+        let admit = |bytes| turn.take(&limits.budget, bytes);
+        let picture = panics::caught(|| reader.read_admitted(file, admit));
+        drop(turn);
+        let picture = match picture {
+            Ok(picture) => picture.map_err(Failure::from),
+            Err(panic) => Err(Failure::Running(format!("{}: internal error: {panic}", file.display()))),
+        };
+        if send.send((picture, reader.take_warnings())).is_err() {
             return;
+        }
+    }
+}
+
+/// Lets files take memory in their order.
+#[derive(Debug, Default)]
+struct Turns {
+    /// The file whose turn it is.
+    now: Mutex<usize>,
+    moved: Condvar,
+    /// Those that are done before their turn.
+    done: Mutex<Vec<usize>>,
+}
+
+/// A file's turn, over when this is dropped.
+struct Turn<'a> {
+    turns: &'a Turns,
+    index: usize,
+}
+
+impl Turns {
+    fn of(&self, index: usize) -> Turn<'_> {
+        Turn { turns: self, index }
+    }
+
+    /// The file whose turn it is.
+    fn now(&self) -> usize {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody's turn any more.
+    fn end(&self) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = usize::MAX;
+        self.moved.notify_all();
+    }
+
+    fn over(&self, index: usize) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.push(index);
+        while let Some(place) = done.iter().position(|done| done == &*now) {
+            done.swap_remove(place);
+            *now += 1;
+        }
+        self.moved.notify_all();
+    }
+}
+
+impl Turn<'_> {
+    /// Waits for the turn, then for the memory, and ends the turn.
+    fn take(&self, budget: &Arc<MemoryBudget>, bytes: usize) -> Result<Reservation, OverBudget> {
+        let turns = self.turns;
+        let now = turns.now.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(turns.moved.wait_while(now, |now| *now < self.index).unwrap_or_else(PoisonError::into_inner));
+        // Asked before it is found out whether all is over, which is said before waiting is ended.
+        let refusals = budget.refusals();
+        if turns.now() > self.index {
+            return Err(OverBudget { requested: bytes, held: 0, limit: budget.limit() });
+        }
+        let reserved = budget.reserve_ahead(bytes, refusals);
+        turns.over(self.index);
+        reserved
+    }
+}
+
+impl Drop for Turn<'_> {
+    /// For files that are refused by their first bytes; does nothing for the others.
+    fn drop(&mut self) {
+        if self.turns.now() <= self.index {
+            self.turns.over(self.index);
         }
     }
 }
@@ -116,24 +268,55 @@ mod tests {
         (folder, files)
     }
 
+    fn limits(bytes: usize) -> Limits {
+        Limits::new(ReadOptions::default(), Some(Arc::new(MemoryBudget::new(bytes))))
+    }
+
+    /// The next picture, however long it waits for memory.
+    fn picture(feed: &mut Feed) -> Option<(usize, Picture)> {
+        loop {
+            match feed.next() {
+                Next::Picture(index, picture) => return Some((index, picture)),
+                Next::Starved => {}
+                Next::End => return None,
+            }
+        }
+    }
+
     #[test]
     fn pictures_come_in_order_and_bad_ones_in_their_place() {
         let (_folder, mut files) = folder_of(23);
         files[7] = "missing.png".into();
-        std::thread::scope(|scope| {
-            let mut feed = Feed::start(scope, &files, ReadOptions::default());
-            for expected in 0..23 {
-                let (index, image) = feed.next().unwrap();
-                assert_eq!(index, expected);
-                match image {
-                    Ok(image) => {
-                        assert_eq!(image.desc().width as usize, index + 1);
-                        feed.recycle(image);
+        for bytes in [usize::MAX, 4 << 20] {
+            std::thread::scope(|scope| {
+                let mut feed = Feed::start(scope, &files, limits(bytes)).unwrap();
+                for expected in 0..23 {
+                    let (index, image) = picture(&mut feed).unwrap();
+                    assert_eq!(index, expected);
+                    match image {
+                        Ok(image) => {
+                            assert_eq!(image.desc().width as usize, index + 1);
+                            feed.recycle(image);
+                        }
+                        Err(_) => assert_eq!(index, 7),
                     }
-                    Err(_) => assert_eq!(index, 7),
                 }
+                assert!(picture(&mut feed).is_none());
+            });
+        }
+    }
+
+    #[test]
+    fn a_picture_larger_than_the_budget_fails_alone() {
+        let (_folder, files) = folder_of(6);
+        std::thread::scope(|scope| {
+            // Nothing fits: decoders take more than this.
+            let mut feed = Feed::start(scope, &files, limits(1000)).unwrap();
+            for expected in 0..6 {
+                let (index, image) = picture(&mut feed).unwrap();
+                assert_eq!(index, expected);
+                assert!(image.unwrap_err().message().unwrap().contains("--memory-limit"));
             }
-            assert!(feed.next().is_none());
         });
     }
 
@@ -141,8 +324,22 @@ mod tests {
     fn dropping_the_feed_ends_its_threads() {
         let (_folder, files) = folder_of(40);
         std::thread::scope(|scope| {
-            let mut feed = Feed::start(scope, &files, ReadOptions::default());
-            assert!(feed.next().is_some());
+            let mut feed = Feed::start(scope, &files, limits(usize::MAX)).unwrap();
+            assert!(picture(&mut feed).is_some());
+        });
+    }
+
+    #[test]
+    fn fewer_threads_do_and_none_is_an_error() {
+        let (_folder, files) = folder_of(9);
+        std::thread::scope(|scope| {
+            let mut feed =
+                threads::with_at_most(1, || Feed::start(scope, &files, limits(usize::MAX)).unwrap());
+            assert_eq!(feed.lanes.len(), 1);
+            (0..9).for_each(|expected| assert_eq!(picture(&mut feed).unwrap().0, expected));
+            let none =
+                threads::with_at_most(0, || Feed::start(scope, &files, limits(usize::MAX)).err().unwrap());
+            assert!(none.message().unwrap().contains("cannot start a thread to decode pictures"));
         });
     }
 }

@@ -9,14 +9,15 @@ mod runner;
 mod sink;
 mod summary;
 
-use feed::Feed;
+use feed::{Feed, Next};
 use progress::Progress;
 use sink::{Job, Sink, Written};
 
+pub(crate) use feed::Limits;
 pub(crate) use naming::{FormatArg, Naming};
 pub(crate) use outcome::Outcome;
 pub(crate) use runner::Runner;
-pub(crate) use summary::Summary;
+pub(crate) use summary::{Summary, limit_bytes};
 
 /// Threads for decoding, and as many for encoding: a core each, but no more than keep memory small.
 fn workers(files: usize) -> usize {

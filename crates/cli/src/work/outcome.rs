@@ -59,7 +59,7 @@ impl Outcome {
     pub(super) fn note_written(&mut self, written: Written) {
         match written.result {
             Ok(()) => self.written.entry(written.input).or_default().push(written.path),
-            Err(error) => self.fail(written.input, error.into()),
+            Err(failure) => self.fail(written.input, failure),
         }
     }
 

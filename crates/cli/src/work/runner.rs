@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use mini_image_pipe::{Error, Pipeline};
 use mip_core::{ImageBuffer, ImageDesc};
-use mip_io::{ReadOptions, WriteOptions, check_encodable};
+use mip_io::{WriteOptions, check_encodable};
 
-use super::{Feed, Job, Naming, Outcome, Sink};
+use super::{Feed, Job, Limits, Naming, Next, Outcome, Sink};
 use crate::failure::Failure;
 
 /// One `mip run`: pictures are decoded ahead, grouped into batches, executed, and written behind.
@@ -20,81 +20,134 @@ pub(crate) struct Runner<'a> {
     pub(crate) shapes: &'a [Option<ImageDesc>],
     pub(crate) batch: usize,
     pub(crate) keep_going: bool,
-    pub(crate) reading: ReadOptions,
     pub(crate) options: WriteOptions,
+    pub(crate) limits: Limits,
 }
 
 /// Pictures that are executed together, with the index of each one's file.
 type Group = Vec<(usize, ImageBuffer)>;
 
+/// Why a group was not executed.
+struct Trouble {
+    failure: Failure,
+    /// Whether it was for want of memory.
+    memory: bool,
+}
+
+impl Trouble {
+    fn other(failure: impl Into<Failure>) -> Self {
+        Self { failure: failure.into(), memory: false }
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self { memory: error.is_out_of_memory(), failure: error.into() }
+    }
+}
+
+type Outputs = Vec<Vec<ImageBuffer>>;
+
 impl Runner<'_> {
-    pub(crate) fn run(mut self) -> Outcome {
-        let (files, reading, options) = (self.files, self.reading, self.options);
+    /// # Errors
+    /// When there are no threads to work with; nothing was done then.
+    pub(crate) fn run(mut self) -> Result<Outcome, Failure> {
+        let (files, options, limits) = (self.files, self.options, self.limits.clone());
         let mut outcome = Outcome::new(files.len());
-        std::thread::scope(|scope| {
-            let mut sink = Sink::start(scope, files.len() * self.tasks.len(), options);
+        std::thread::scope(|scope| -> Result<(), Failure> {
+            let mut sink = Sink::start(scope, files.len() * self.tasks.len(), options, &limits.budget)?;
             if self.streamed.is_some() {
-                let feed = Feed::start(scope, files, reading);
+                let feed = Feed::start(scope, files, limits)?;
                 self.stream(feed, &mut sink, &mut outcome);
             } else {
-                match self.execute(&Group::new(), &mut outcome) {
+                match self.execute(&[], &mut outcome) {
                     Ok(outputs) => {
                         self.write(0, 0, &outputs, &mut sink);
                         outcome.executed();
                     }
-                    Err(failure) => outcome.not_executed(0, failure),
+                    Err(trouble) => outcome.not_executed(0, trouble.failure),
                 }
             }
             sink.close().for_each(|written| outcome.note_written(written));
-        });
+            Ok(())
+        })?;
         outcome.finish(self.naming, files);
-        outcome
+        Ok(outcome)
     }
 
-    /// Takes pictures from the feed and executes a group when it is full, the shape changes, or none is left.
+    /// Takes pictures from the feed and executes a group when it is full, the shape changes, memory is short, or none
+    /// is left.
     fn stream(&mut self, mut feed: Feed, sink: &mut Sink, outcome: &mut Outcome) {
         let mut group = Group::new();
         // Given back one group late: the pipeline may still hold the inputs of its last execution.
         let mut used = Group::new();
+        let mut released = false;
         loop {
             let next = feed.next();
             feed.take_warnings().iter().for_each(|warning| outcome.warn(warning));
             let complete = match &next {
-                Some((_, Ok(image))) => group.len() == self.batch || !fits(&group, image),
-                Some((_, Err(_))) => !self.keep_going,
-                None => true,
+                Next::Picture(_, Ok(image)) => group.len() == self.batch || !fits(&group, image),
+                Next::Picture(_, Err(_)) => !self.keep_going,
+                Next::Starved | Next::End => true,
             };
-            if complete && !group.is_empty() {
-                self.execute_group(&group, sink, outcome);
+            let executed = complete && !group.is_empty();
+            if executed {
+                self.execute_group(&group, &mut used, sink, outcome);
                 let last = std::mem::replace(&mut used, std::mem::take(&mut group));
-                for (_, image) in last {
-                    feed.recycle(image);
-                }
+                last.into_iter().for_each(|(_, image)| feed.recycle(image));
             }
-            sink.finished().for_each(|written| outcome.note_written(written));
+            sink.finished().into_iter().for_each(|written| outcome.note_written(written));
             let stop = !outcome.failures.is_empty() && !self.keep_going;
             match next {
-                Some((index, Ok(image))) if !stop => group.push((index, image)),
-                Some((index, Err(error))) if !stop => {
-                    outcome.not_executed(index, error.into());
+                Next::Starved if stop => return,
+                Next::Starved if executed || !released => {
+                    self.release(&mut used, sink, outcome);
+                    released = true;
+                }
+                // All memory that will ever come back has.
+                Next::Starved => self.limits.budget.refuse_waiting(),
+                Next::Picture(index, Ok(image)) if !stop => group.push((index, image)),
+                Next::Picture(index, Err(failure)) if !stop => {
+                    outcome.not_executed(index, failure);
                     if !self.keep_going {
                         return;
                     }
                 }
-                _ => return,
+                Next::Picture(..) | Next::End => return,
             }
+            released &= group.is_empty();
         }
     }
 
-    fn execute_group(&mut self, group: &Group, sink: &mut Sink, outcome: &mut Outcome) {
-        match self.execute(group, outcome) {
+    /// Gives back all memory but that of the pictures in hand.
+    fn release(&mut self, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {
+        used.clear();
+        self.limits.spares.clear();
+        sink.settle().into_iter().for_each(|written| outcome.note_written(written));
+        // A device that cannot be opened holds nothing.
+        let _ = self.pipeline.release();
+    }
+
+    fn execute_group(&mut self, group: &Group, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {
+        let mut result = self.execute(group, outcome);
+        if result.as_ref().is_err_and(|trouble| trouble.memory) {
+            self.release(used, sink, outcome);
+            result = self.execute(group, outcome);
+        }
+        match result {
             Ok(outputs) => {
                 for (frame, (input, _)) in group.iter().enumerate() {
                     self.write(*input, frame, &outputs, sink);
                     outcome.executed();
                 }
             }
-            Err(failure) => {
+            // Fewer at once may fit.
+            Err(trouble) if trouble.memory && group.len() > 1 => {
+                let (first, second) = group.split_at(group.len() / 2);
+                self.execute_group(&first.to_vec(), used, sink, outcome);
+                self.execute_group(&second.to_vec(), used, sink, outcome);
+            }
+            Err(Trouble { failure, .. }) => {
                 for (input, _) in group {
                     outcome.not_executed(*input, failure.clone().about(self.files[*input].display()));
                 }
@@ -103,9 +156,9 @@ impl Runner<'_> {
     }
 
     /// Executes a group (or, without a streamed input, what is bound); gives each output's frames.
-    fn execute(&mut self, group: &Group, outcome: &mut Outcome) -> Result<Vec<Vec<ImageBuffer>>, Failure> {
+    fn execute(&mut self, group: &[(usize, ImageBuffer)], outcome: &mut Outcome) -> Result<Outputs, Trouble> {
         let first = group.first().map(|(_, image)| image);
-        self.check_encodable(first.map(ImageBuffer::desc))?;
+        self.check_encodable(first.map(ImageBuffer::desc)).map_err(Trouble::other)?;
         let report = match (first, self.streamed) {
             (Some(_), _) if self.shapes.len() == 1 => {
                 let frames: Vec<ImageBuffer> = group.iter().map(|(_, image)| image.clone()).collect();

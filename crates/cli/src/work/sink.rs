@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
-use mip_core::ImageBuffer;
-use mip_io::{IoError, WriteOptions, write_image};
+use mip_core::{ImageBuffer, MemoryBudget, panics, threads};
+use mip_io::{WriteOptions, encoding_bytes, write_image};
 
 use super::workers;
+use crate::failure::Failure;
 
 /// One picture to be written.
 pub(crate) struct Job {
@@ -19,7 +21,7 @@ pub(crate) struct Job {
 pub(crate) struct Written {
     pub(crate) input: usize,
     pub(crate) path: PathBuf,
-    pub(crate) result: Result<(), IoError>,
+    pub(crate) result: Result<(), Failure>,
 }
 
 /// Encodes and writes pictures on several threads. [`Sink::write`] blocks while all of them are busy.
@@ -27,33 +29,64 @@ pub(crate) struct Sink {
     lanes: Vec<SyncSender<Job>>,
     written: Receiver<Written>,
     next: usize,
+    /// Jobs whose end has not been heard of.
+    open: usize,
+}
+
+/// What encoding may take.
+#[derive(Debug, Clone)]
+struct Room {
+    budget: Arc<MemoryBudget>,
+    /// Whoever the budget has no room for encodes alone: results must be written for memory to come back.
+    alone: Arc<Mutex<()>>,
 }
 
 impl Sink {
+    /// Starts as many threads as there are to be had.
+    ///
+    /// # Errors
+    /// When there is not one.
     pub(crate) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         jobs: usize,
         options: WriteOptions,
-    ) -> Self {
+        budget: &Arc<MemoryBudget>,
+    ) -> Result<Self, Failure> {
         let (report, written) = channel();
-        let lane = |_| {
+        let room = Room { budget: budget.clone(), alone: Arc::default() };
+        let mut lanes = Vec::new();
+        for _ in 0..workers(jobs) {
             let (send, jobs) = sync_channel(1);
-            let report = report.clone();
-            scope.spawn(move || encode(&jobs, &report, options));
-            send
-        };
-        Self { lanes: (0..workers(jobs)).map(lane).collect(), written, next: 0 }
+            let (report, room) = (report.clone(), room.clone());
+            let work = move || encode(&jobs, &report, options, &room);
+            match threads::spawn_scoped(scope, "mip-encode", "write results", work) {
+                Ok(_) => lanes.push(send),
+                Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
+                Err(_) => break,
+            }
+        }
+        Ok(Self { lanes, written, next: 0, open: 0 })
     }
 
     pub(crate) fn write(&mut self, job: Job) {
         let lane = self.next % self.lanes.len();
         self.next += 1;
+        self.open += 1;
         self.lanes[lane].send(job).expect("writers run until their queue is closed");
     }
 
     /// What has been finished since the last call.
-    pub(crate) fn finished(&self) -> impl Iterator<Item = Written> + '_ {
-        self.written.try_iter()
+    pub(crate) fn finished(&mut self) -> Vec<Written> {
+        let finished: Vec<Written> = self.written.try_iter().collect();
+        self.open -= finished.len();
+        finished
+    }
+
+    /// Waits for everything that is being written; more can be given afterwards.
+    pub(crate) fn settle(&mut self) -> Vec<Written> {
+        let settled: Vec<Written> = self.written.iter().take(self.open).collect();
+        self.open = 0;
+        settled
     }
 
     /// Waits for everything that is still being written.
@@ -63,10 +96,17 @@ impl Sink {
     }
 }
 
-fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: WriteOptions) {
+fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: WriteOptions, room: &Room) {
     for Job { input, path, image } in jobs {
-        let result = write_image(&path, &image, &options);
-        drop(image);
+        let reserved = room.budget.reserve(encoding_bytes(image.desc())).ok();
+        let alone = reserved.is_none().then(|| room.alone.lock().unwrap_or_else(PoisonError::into_inner));
+        let result = match panics::caught(|| write_image(&path, &image, &options)) {
+            Ok(result) => result.map_err(Failure::from),
+            Err(panic) => {
+                Err(Failure::Running(format!("cannot write {}: internal error: {panic}", path.display())))
+            }
+        };
+        drop((image, reserved, alone));
         // Nobody listens any more when the run was given up; the file is written all the same.
         let _ = report.send(Written { input, path, result });
     }
@@ -84,9 +124,16 @@ mod tests {
         let path =
             |i: usize| folder.path().join(if i == 5 { "no/such/5.png".into() } else { format!("{i}.png") });
         let written: Vec<Written> = std::thread::scope(|scope| {
-            let mut sink = Sink::start(scope, 20, WriteOptions::default());
-            (0..20).for_each(|i| sink.write(Job { input: i, path: path(i), image: image.clone() }));
-            sink.close().collect()
+            let budget = Arc::new(MemoryBudget::new(10));
+            let start = || Sink::start(scope, 20, WriteOptions::default(), &budget);
+            assert!(threads::with_at_most(0, start).is_err());
+            let mut sink = threads::with_at_most(1, start).unwrap();
+            assert_eq!(sink.lanes.len(), 1);
+            let mut job = |i: usize| sink.write(Job { input: i, path: path(i), image: image.clone() });
+            (0..12).for_each(&mut job);
+            (12..20).for_each(job);
+            let first = sink.settle();
+            first.into_iter().chain(sink.close()).collect()
         });
         assert_eq!(written.len(), 20);
         for w in written {

@@ -43,6 +43,8 @@ struct Memory {
     peak_device_bytes: usize,
     /// Most pinned memory held at once.
     pinned_bytes: usize,
+    /// Most memory of the machine that pictures, results and what lies between may take; nothing without a limit.
+    limit_bytes: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,11 +90,18 @@ impl Summary {
                 driver_allocations: stats.device.driver_allocations + stats.pinned.driver_allocations,
                 peak_device_bytes: stats.device.peak,
                 pinned_bytes: stats.pinned.peak,
+                limit_bytes: limit_bytes(pipeline),
             },
             tasks: tasks(pipeline, outcome)?,
             errors: outcome.failures.iter().map(error).collect(),
         })
     }
+}
+
+/// What `--memory-limit` comes to.
+pub(crate) fn limit_bytes(pipeline: &Pipeline) -> Option<usize> {
+    let limit = pipeline.config().memory_budget.as_ref().map(|budget| budget.limit());
+    limit.filter(|&limit| limit < usize::MAX)
 }
 
 /// All tasks in topological order, also when nothing was executed.

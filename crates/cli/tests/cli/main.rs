@@ -5,6 +5,8 @@ mod book;
 mod commands;
 mod damaged;
 mod inputs;
+#[cfg(target_os = "linux")]
+mod limits;
 mod pictures;
 #[cfg(feature = "profiling")]
 mod profile;

@@ -40,6 +40,14 @@ impl Place {
         }
     }
 
+    /// A command of the shell in this folder, which knows the binary as `$MIP`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("MIP", env!("CARGO_BIN_EXE_mip")).current_dir(self.folder.path());
+        command
+    }
+
     /// Runs a command that must succeed.
     pub(crate) fn ok(&self, arguments: &[&str]) -> Ran {
         let ran = self.mip(arguments);

@@ -2,20 +2,25 @@
 
 mod exif;
 mod jpeg;
+mod load;
+mod look;
 mod orient;
 mod png;
+mod spares;
 mod warning;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use image::metadata::Orientation;
-use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
+use mip_core::{
+    BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, panics,
+};
 
 pub use warning::{ReadWarning, WarningKind};
 
 use crate::{FileFormat, IoError};
+pub use spares::Spares;
 
 /// Limits for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,15 +54,27 @@ pub fn read_bytes(bytes: &[u8], name: &str) -> Result<ImageBuffer, IoError> {
     Reader::default().read_bytes(bytes, name)
 }
 
-/// Reads many files, keeping its file buffer and the pixel buffers given back with [`Reader::recycle`]:
-/// touching fresh memory for every picture costs about as much as decoding a fifth of it.
-#[derive(Debug, Default)]
+/// Reads many files, keeping its file buffer and the pixel buffers given back with [`Reader::recycle`].
+///
+/// A file is looked at before it is read: what is no picture, has too many pixels, or would take more memory than the
+/// budget has, is refused by its first bytes. What is read and decoded counts in the budget, pixels until the last
+/// clone of the picture is dropped. A decoder that panics fails that one file.
+#[derive(Debug)]
 pub struct Reader {
     options: ReadOptions,
+    budget: Arc<MemoryBudget>,
     file: Vec<u8>,
-    spare: Vec<ImageBuffer>,
+    spares: Arc<Spares>,
+    /// What the picture in hand may take.
+    held: Option<Reservation>,
     warnings: Vec<ReadWarning>,
     jpeg: jpeg::Scratch,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new(ReadOptions::default())
+    }
 }
 
 /// What a decoder found wrong, before the file's name is put to it.
@@ -66,16 +83,45 @@ enum Fault {
     Truncated(String),
     Corrupt(String),
     TooManyPixels { width: u32, height: u32 },
-    Image(mip_core::ImageError),
+    Memory(OverBudget),
+    Image(ImageError),
+}
+
+impl Fault {
+    fn name(self, name: &str, format: FileFormat, reader: &Reader) -> IoError {
+        let name = name.to_owned();
+        match self {
+            Self::Truncated(detail) => IoError::Truncated { name, detail },
+            Self::Corrupt(reason) => IoError::Corrupt { name, format, reason },
+            Self::TooManyPixels { width, height } => {
+                IoError::TooManyPixels { name, width, height, limit: reader.options.max_pixels }
+            }
+            Self::Memory(source) => IoError::Memory { name, source },
+            Self::Image(source) => IoError::Image { name, source },
+        }
+    }
 }
 
 impl Reader {
-    /// At most this many buffers are kept by [`Reader::recycle`].
-    const MAX_SPARE: usize = 8;
+    /// A file buffer larger than this is not kept for the next file.
+    const KEPT: usize = 8 << 20;
 
-    /// A reader with its own limits.
+    /// A reader with its own limits, and as much memory as there is.
     pub fn new(options: ReadOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::within(options, Arc::new(MemoryBudget::unlimited()), Arc::default())
+    }
+
+    /// A reader that takes its memory from a budget, and pixel buffers from those given back.
+    pub fn within(options: ReadOptions, budget: Arc<MemoryBudget>, spares: Arc<Spares>) -> Self {
+        Self {
+            options,
+            budget,
+            file: Vec::new(),
+            spares,
+            held: None,
+            warnings: Vec::new(),
+            jpeg: jpeg::Scratch::default(),
+        }
     }
 
     /// Reads one PNG or JPEG file: format from the content, not the name.
@@ -86,15 +132,27 @@ impl Reader {
     /// default image.
     ///
     /// # Errors
-    /// A file that cannot be read, is no PNG or JPEG, stops early, does not decode cleanly or has more
-    /// pixels than [`ReadOptions::max_pixels`].
+    /// A file that cannot be read, is no PNG or JPEG, stops early, does not decode cleanly, has more
+    /// pixels than [`ReadOptions::max_pixels`], or takes more memory than there is.
     pub fn read(&mut self, path: impl AsRef<Path>) -> Result<ImageBuffer, IoError> {
+        let budget = self.budget.clone();
+        self.read_admitted(path, |bytes| budget.reserve(bytes))
+    }
+
+    /// As [`Reader::read`], with the bytes that it takes asked for by `admit`, which may wait. Not called for a file
+    /// that is refused by its first bytes.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_admitted(
+        &mut self,
+        path: impl AsRef<Path>,
+        admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+    ) -> Result<ImageBuffer, IoError> {
         let path = path.as_ref();
-        self.file.clear();
-        File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut self.file))
-            .map_err(|source| IoError::Read { path: path.to_owned(), source })?;
-        self.decode(&path.display().to_string())
+        let name = path.display().to_string();
+        let (format, held) = self.load(path, &name, admit)?;
+        self.decode(format, held, &name)
     }
 
     /// Decodes a file held in memory; `name` stands for it in errors.
@@ -103,15 +161,44 @@ impl Reader {
     /// As [`Reader::read`].
     pub fn read_bytes(&mut self, bytes: &[u8], name: &str) -> Result<ImageBuffer, IoError> {
         self.file.clear();
+        let short = |_| ImageError::OutOfMemory { bytes: bytes.len(), what: "a copy of the file".to_owned() };
+        let reserved = self.file.try_reserve_exact(bytes.len()).map_err(short);
+        reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
-        self.decode(name)
+        let format = self.sniff(name)?;
+        let held =
+            self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
+        self.decode(format, held, name)
     }
 
     /// Gives back a buffer that is no longer needed; a later picture of the same shape is decoded into it.
-    /// Clones of it may live on, but then it saves nothing.
     pub fn recycle(&mut self, image: ImageBuffer) {
-        if self.spare.len() < Self::MAX_SPARE && image.batch_size() == 1 && image.layout().is_tight() {
-            self.spare.push(image);
+        self.spares.give(image);
+    }
+
+    fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
+        self.held = Some(held);
+        let earlier = self.warnings.len();
+        let decoded = guarded(name, format, || {
+            let (image, orientation) = match format {
+                FileFormat::Jpeg => self.decode_jpeg(),
+                FileFormat::Png => self.decode_png(),
+            }?;
+            self.upright(image, orientation)
+        });
+        self.held = None;
+        if self.file.capacity() > Self::KEPT {
+            self.file = Vec::new();
+        }
+        self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
+        let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
+        let damage = self.warnings[earlier..].iter().position(|w| w.kind == WarningKind::Damage);
+        match damage {
+            Some(index) if self.options.strict => {
+                let text = self.warnings.remove(earlier + index).text;
+                Err(IoError::Strict { name: name.to_owned(), format, text })
+            }
+            _ => Ok(image),
         }
     }
 
@@ -125,40 +212,7 @@ impl Reader {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
     }
 
-    fn decode(&mut self, name: &str) -> Result<ImageBuffer, IoError> {
-        let format = FileFormat::sniff(&self.file)
-            .ok_or_else(|| IoError::NotAnImage { name: name.to_owned(), found: describe(&self.file) })?;
-        let earlier = self.warnings.len();
-        let decoded = match format {
-            FileFormat::Jpeg => self.decode_jpeg(),
-            FileFormat::Png => self.decode_png(),
-        };
-        let name = || name.to_owned();
-        self.warnings[earlier..].iter_mut().for_each(|warning| warning.name = name());
-        let (image, orientation) = decoded.map_err(|fault| match fault {
-            Fault::Truncated(detail) => IoError::Truncated { name: name(), detail },
-            Fault::Corrupt(reason) => IoError::Corrupt { name: name(), format, reason },
-            Fault::TooManyPixels { width, height } => {
-                IoError::TooManyPixels { name: name(), width, height, limit: self.options.max_pixels }
-            }
-            Fault::Image(source) => IoError::Image { name: name(), source },
-        })?;
-        let damage = self.warnings[earlier..].iter().position(|w| w.kind == WarningKind::Damage);
-        if let (true, Some(index)) = (self.options.strict, damage) {
-            return Err(IoError::Strict {
-                name: name(),
-                format,
-                text: self.warnings.remove(earlier + index).text,
-            });
-        }
-        self.upright(image, orientation).map_err(|source| IoError::Image { name: name(), source })
-    }
-
-    fn upright(
-        &mut self,
-        image: ImageBuffer,
-        orientation: Orientation,
-    ) -> Result<ImageBuffer, mip_core::ImageError> {
+    fn upright(&mut self, image: ImageBuffer, orientation: Orientation) -> Result<ImageBuffer, Fault> {
         if orientation == Orientation::NoTransforms {
             return Ok(image);
         }
@@ -169,12 +223,15 @@ impl Reader {
     }
 
     /// A tight single-image buffer with unspecified contents.
-    fn buffer(&mut self, desc: ImageDesc) -> Result<ImageBuffer, mip_core::ImageError> {
+    fn buffer(&mut self, desc: ImageDesc) -> Result<ImageBuffer, Fault> {
         let layout = BatchLayout::tight(desc, 1)?;
-        match self.spare.iter().position(|image| *image.layout() == layout) {
-            Some(index) => Ok(self.spare.swap_remove(index)),
-            None => ImageBuffer::with_layout(layout),
+        if let Some(spare) = self.spares.take(&layout) {
+            return Ok(spare);
         }
+        let held = self.held.get_or_insert(self.budget.reserve(0).map_err(Fault::Memory)?);
+        let mut part = held.split(layout.span());
+        part.grow_to(layout.span()).map_err(Fault::Memory)?;
+        Ok(ImageBuffer::reserved(layout, part)?)
     }
 
     fn check_size(&self, width: u32, height: u32) -> Result<(), Fault> {
@@ -185,10 +242,21 @@ impl Reader {
     }
 }
 
-impl From<mip_core::ImageError> for Fault {
-    fn from(error: mip_core::ImageError) -> Self {
+impl From<ImageError> for Fault {
+    fn from(error: ImageError) -> Self {
         Self::Image(error)
     }
+}
+
+/// Finds out that there are so many bytes for a decoder's own use, which it takes without asking.
+fn scratch(bytes: usize) -> Result<(), Fault> {
+    let none = |_| ImageError::OutOfMemory { bytes, what: "the decoder's own use".to_owned() };
+    Ok(Vec::<u8>::new().try_reserve_exact(bytes).map_err(none)?)
+}
+
+/// A decoder's panic, as the failure of this one file.
+fn guarded<T>(name: &str, format: FileFormat, decode: impl FnOnce() -> T) -> Result<T, IoError> {
+    panics::caught(decode).map_err(|reason| IoError::Internal { name: name.to_owned(), format, reason })
 }
 
 /// Orientation from an EXIF block; upright when there is none or it is unreadable.
@@ -209,5 +277,18 @@ fn describe(bytes: &[u8]) -> String {
             format!("only {} byte(s) long", bytes.len())
         }
         Err(_) => "no image format known here".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_panics_fails_its_file() {
+        let error =
+            guarded("a.png", FileFormat::Png, || assert_eq!(1, 2, "lengths")).unwrap_err().to_string();
+        assert!(error.starts_with("a.png: the PNG decoder failed on it (internal error: "), "{error}");
+        assert!(guarded("a.png", FileFormat::Png, || 1).is_ok());
     }
 }

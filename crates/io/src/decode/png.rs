@@ -5,7 +5,8 @@ use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder as _, ImageError, Limits};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat, Sample};
 
-use super::{Fault, Reader, orientation};
+use super::{Fault, Reader, look, orientation, scratch};
+use crate::FileFormat;
 
 /// Deflate cannot shrink data further than this.
 const MAX_DEFLATE_RATIO: u64 = 1032;
@@ -26,6 +27,9 @@ impl Reader {
                 format!("{} bytes of data cannot hold {}x{}", walk.data_bytes, walk.width, walk.height);
             return Err(Fault::Corrupt(text));
         }
+        if let Some(needs) = look::needs(FileFormat::Png, file) {
+            scratch(needs.scratch)?;
+        }
         let corrupt = |e: ImageError| Fault::Corrupt(e.to_string());
         let mut decoder = PngDecoder::with_limits(Cursor::new(file), Limits::default()).map_err(corrupt)?;
         let (width, height) = decoder.dimensions();
@@ -43,7 +47,7 @@ impl Reader {
         let mut image = self.buffer(ImageDesc::new(width, height, format, dtype)?)?;
         match color {
             ColorType::La8 | ColorType::La16 => {
-                let mut pairs = vec![0; usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX)];
+                let mut pairs = zeroes(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
                 decoder.read_image(&mut pairs).map_err(corrupt)?;
                 match dtype {
                     DType::U8 => spread::<u8>(&pairs, &mut image),
@@ -54,6 +58,15 @@ impl Reader {
         }
         Ok((image, orientation))
     }
+}
+
+fn zeroes(bytes: usize) -> Result<Vec<u8>, Fault> {
+    let what = || "pairs of gray and alpha".to_owned();
+    let mut zeroes = Vec::new();
+    let none = |_| mip_core::ImageError::OutOfMemory { bytes, what: what() };
+    zeroes.try_reserve_exact(bytes).map_err(none)?;
+    zeroes.resize(bytes, 0);
+    Ok(zeroes)
 }
 
 /// Gray and alpha to rgba.
@@ -73,6 +86,8 @@ struct Walk {
     width: u32,
     height: u32,
     bits_per_pixel: u64,
+    /// Whether pixels are indices into a palette.
+    indexed: bool,
     /// Compressed image data in all IDAT chunks.
     data_bytes: u64,
 }
@@ -93,7 +108,7 @@ fn walk(file: &[u8]) -> Result<Walk, Fault> {
             file.len()
         ))
     };
-    let mut walk = Walk { width: 0, height: 0, bits_per_pixel: 0, data_bytes: 0 };
+    let mut walk = Walk { width: 0, height: 0, bits_per_pixel: 0, indexed: false, data_bytes: 0 };
     let mut at = 8;
     loop {
         let header = file.get(at..at + 8).ok_or_else(|| stops("its chunks"))?;
@@ -113,16 +128,29 @@ fn walk(file: &[u8]) -> Result<Walk, Fault> {
                     6 => 4,
                     _ => 1,
                 };
+                walk.indexed = body[9] == 3;
                 walk.bits_per_pixel = samples * u64::from(body[8]);
                 (walk.width, walk.height) = (be32(body), be32(&body[4..]));
             }
             _ if at == 8 => return Err(Fault::Corrupt("it does not start with a header chunk".into())),
+            b"PLTE" if walk.indexed => check_palette(body)?,
             b"IDAT" => walk.data_bytes += u64::from(length),
             b"IEND" => return Ok(walk),
             _ => {}
         }
         at = end;
     }
+}
+
+/// A palette has 1 to 256 colours of 3 bytes (PNG section 11.2.2).
+fn check_palette(colors: &[u8]) -> Result<(), Fault> {
+    if !colors.is_empty() && colors.len() <= 768 && colors.len().is_multiple_of(3) {
+        return Ok(());
+    }
+    let bytes = colors.len();
+    Err(Fault::Corrupt(format!(
+        "its palette has {bytes} bytes, but must have 3 for each of 1 to 256 colours"
+    )))
 }
 
 fn be32(bytes: &[u8]) -> u32 {

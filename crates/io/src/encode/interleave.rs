@@ -1,26 +1,34 @@
 use std::borrow::Cow;
 
-use mip_core::{ImageBuffer, Layout, PixelFormat};
+use mip_core::{ImageBuffer, ImageError, Layout, PixelFormat};
 
 /// The first frame as tight interleaved pixels in gray, rgb or rgba order; borrowed when it is so already.
-pub(super) fn rgb_order(image: &ImageBuffer) -> Cow<'_, [u8]> {
+pub(super) fn rgb_order(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, ImageError> {
     let desc = image.desc();
     let reordered = matches!(desc.format, PixelFormat::Bgr | PixelFormat::Bgra);
     if desc.layout == Layout::Hwc && !reordered {
         let view = image.view();
-        return if image.layout().is_tight() { Cow::Borrowed(view.data()) } else { image.to_bytes().into() };
+        return if image.layout().is_tight() {
+            Ok(Cow::Borrowed(view.data()))
+        } else {
+            image.try_to_bytes().map(Cow::Owned)
+        };
     }
     match desc.dtype.size() {
         1 => gather::<1>(image),
         _ => gather::<2>(image),
     }
-    .into()
+    .map(Cow::Owned)
 }
 
-fn gather<const N: usize>(image: &ImageBuffer) -> Vec<u8> {
+fn gather<const N: usize>(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
     let (desc, view) = (image.desc(), image.view());
     let (channels, step) = (desc.channels(), desc.pixel_step());
-    let mut pixels = vec![0; desc.bytes()];
+    let bytes = desc.bytes();
+    let mut pixels = Vec::new();
+    let none = |_| ImageError::OutOfMemory { bytes, what: format!("{desc} in the file's order") };
+    pixels.try_reserve_exact(bytes).map_err(none)?;
+    pixels.resize(bytes, 0);
     let (samples, _) = pixels.as_chunks_mut::<N>();
     for (y, row) in samples.chunks_exact_mut(desc.width as usize * channels).enumerate() {
         for (channel, stored) in stored_order(desc.format).iter().enumerate() {
@@ -32,7 +40,7 @@ fn gather<const N: usize>(image: &ImageBuffer) -> Vec<u8> {
             }
         }
     }
-    pixels
+    Ok(pixels)
 }
 
 /// Stored index of each channel in rgb order.

@@ -4,7 +4,7 @@ mod interleave;
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, panics};
 
 use crate::{FileFormat, IoError};
 
@@ -47,7 +47,7 @@ pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoEr
 /// Encodes one image: gray, rgb and rgba as they are, bgr and bgra reordered, planar images interleaved.
 ///
 /// # Errors
-/// As [`check_encodable`]; more than one frame; a quality out of range.
+/// As [`check_encodable`]; more than one frame; a quality out of range; no memory.
 pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -> Result<Vec<u8>, IoError> {
     let desc = image.desc();
     check_encodable(desc, format)?;
@@ -57,12 +57,23 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     if !(1..=100).contains(&options.jpeg_quality) {
         return Err(IoError::Quality { given: options.jpeg_quality });
     }
-    let pixels = interleave::rgb_order(image);
-    match format {
+    let failed = |reason: String| IoError::Encode { image: *desc, format, reason };
+    let pixels = interleave::rgb_order(image).map_err(|error| failed(error.to_string()))?;
+    // The encoder takes its memory without asking; whether there is some has to be found out before.
+    let bytes = encoding_bytes(desc);
+    let none = |_| ImageError::OutOfMemory { bytes, what: "encoding".to_owned() };
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(none).map_err(|error| failed(error.to_string()))?;
+    let encoded = panics::caught(|| match format {
         FileFormat::Png => png(&pixels, desc),
         FileFormat::Jpeg => jpeg(&pixels, desc, options.jpeg_quality),
-    }
-    .map_err(|reason| IoError::Encode { image: *desc, format, reason })
+    });
+    let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
+    encoded.unwrap_or_else(panicked).map_err(failed)
+}
+
+/// Bytes that [`encode`] takes at most beside the image: twice its size, for pixels that do not compress.
+pub const fn encoding_bytes(image: &ImageDesc) -> usize {
+    image.bytes().saturating_mul(2).saturating_add(1 << 20)
 }
 
 fn png(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {

@@ -23,9 +23,6 @@ pub struct Y4mHeader {
 /// The word every stream begins with.
 pub(super) const MAGIC: &str = "YUV4MPEG2";
 
-/// Guards against headers that claim enormous sizes: 2^29 pixels, as for pictures.
-const MAX_PIXELS: u64 = 1 << 29;
-
 impl Y4mHeader {
     /// A header without rate and aspect.
     pub const fn new(width: u32, height: u32, sampling: Sampling, range: Option<Range>) -> Self {
@@ -65,10 +62,6 @@ impl Y4mHeader {
             if side == 0 {
                 return Err(damaged(format!("it gives no size ({tag} is missing)")));
             }
-        }
-        if u64::from(header.width) * u64::from(header.height) > MAX_PIXELS {
-            let (w, h) = (header.width, header.height);
-            return Err(damaged(format!("it claims {w}x{h} pixels, more than the {MAX_PIXELS} allowed")));
         }
         Ok(header)
     }

@@ -2,6 +2,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use super::header::MAGIC;
 use super::{Y4mError, Y4mHeader};
+use crate::ReadOptions;
 use crate::yuv::Planes;
 
 /// Longest header line of a stream or a frame.
@@ -23,6 +24,14 @@ impl<R: Read> Y4mReader<R> {
     /// [`Y4mError::NotY4m`], [`Y4mError::Header`], [`Y4mError::Read`], and [`Y4mError::Unsupported`] for interlaced
     /// video, alpha, more than 8 bits, and chroma sampling other than 4:2:0, 4:2:2, 4:4:4 and none.
     pub fn new(input: R, name: &str) -> Result<Self, Y4mError> {
+        Self::with_limit(input, name, ReadOptions::default().max_pixels)
+    }
+
+    /// As [`Y4mReader::new`], for frames of at most `max_pixels`.
+    ///
+    /// # Errors
+    /// As [`Y4mReader::new`].
+    pub fn with_limit(input: R, name: &str, max_pixels: u64) -> Result<Self, Y4mError> {
         let mut input = BufReader::with_capacity(1 << 16, input);
         let not_y4m = |found: String| Y4mError::NotY4m { name: name.to_owned(), found };
         let mut magic = vec![0; MAGIC.len()];
@@ -44,7 +53,14 @@ impl<R: Read> Y4mReader<R> {
             return Err(not_y4m(format!("begins with {}", quoted(&[&magic, &line[..]].concat()))));
         }
         let text = std::str::from_utf8(&line).map_err(|_| damaged("it is not text".to_owned()))?;
-        Ok(Self { header: Y4mHeader::parse(text, name)?, input, name: name.to_owned(), frame: 0 })
+        let header = Y4mHeader::parse(text, name)?;
+        if u64::from(header.width) * u64::from(header.height) > max_pixels {
+            let Y4mHeader { width, height, .. } = header;
+            return Err(damaged(format!(
+                "it claims {width}x{height} pixels, more than the {max_pixels} allowed; raise the limit (--max-pixels)"
+            )));
+        }
+        Ok(Self { header, input, name: name.to_owned(), frame: 0 })
     }
 
     /// What all frames have in common.
@@ -58,8 +74,13 @@ impl<R: Read> Y4mReader<R> {
     }
 
     /// Memory for a frame of this stream.
-    pub fn planes(&self) -> Planes {
-        Planes::new(self.header.width, self.header.height, self.header.sampling)
+    ///
+    /// # Errors
+    /// [`Y4mError::Memory`].
+    pub fn planes(&self) -> Result<Planes, Y4mError> {
+        let Y4mHeader { width, height, sampling, .. } = self.header;
+        let short = |source| Y4mError::Memory { name: self.name.clone(), source };
+        Planes::new(width, height, sampling).map_err(short)
     }
 
     /// Reads the next frame; `false` at the end of the stream. Parameters of a frame are skipped: they speak of

@@ -15,7 +15,7 @@ fn header(line: &str) -> Result<Y4mHeader, String> {
 /// All frames.
 fn read_all(bytes: &[u8]) -> Result<Vec<Planes>, Y4mError> {
     let mut reader = open(bytes)?;
-    let mut planes = reader.planes();
+    let mut planes = reader.planes().unwrap();
     let mut frames = Vec::new();
     while reader.read(&mut planes)? {
         frames.push(planes.clone());
@@ -156,7 +156,7 @@ impl std::io::Read for Slow<'_> {
 fn short_reads_are_no_end_and_failures_are_told() {
     let stream = b"YUV4MPEG2 W2 H1 Cmono\nFRAME\nab";
     let mut reader = Y4mReader::new(Slow(stream, false), "pipe").unwrap();
-    let mut planes = reader.planes();
+    let mut planes = reader.planes().unwrap();
     assert!(reader.read(&mut planes).unwrap());
     assert_eq!(planes.bytes(), b"ab");
     assert_eq!(reader.read(&mut planes).unwrap_err().to_string(), "cannot read pipe: unplugged");
@@ -184,7 +184,7 @@ proptest! {
         let mut frames = Vec::new();
         let mut writer = Y4mWriter::new(Vec::new(), "out.y4m", &header).unwrap();
         for frame in 0..count {
-            let mut planes = Planes::new(header.width, header.height, header.sampling);
+            let mut planes = Planes::new(header.width, header.height, header.sampling).unwrap();
             let value = |i: usize| (i * 7 + frame * 13) as u8 ^ seed;
             planes.bytes_mut().iter_mut().enumerate().for_each(|(i, byte)| *byte = value(i));
             writer.write(&planes).unwrap();

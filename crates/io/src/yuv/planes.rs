@@ -1,3 +1,5 @@
+use mip_core::ImageError;
+
 use super::Sampling;
 
 /// Sizes of the planes of a frame. Odd sizes round chroma up.
@@ -19,9 +21,11 @@ impl PlaneSizes {
         Self { luma: (width as usize, height as usize), chroma }
     }
 
-    /// Bytes of all planes.
+    /// Bytes of all planes; no memory holds `usize::MAX`.
     pub const fn bytes(&self) -> usize {
-        self.luma.0 * self.luma.1 + 2 * self.chroma.0 * self.chroma.1
+        let (luma, chroma) =
+            (self.luma.0.saturating_mul(self.luma.1), self.chroma.0.saturating_mul(self.chroma.1));
+        luma.saturating_add(chroma.saturating_mul(2))
     }
 }
 
@@ -35,9 +39,19 @@ pub struct Planes {
 
 impl Planes {
     /// Zeroes.
-    pub fn new(width: u32, height: u32, sampling: Sampling) -> Self {
+    ///
+    /// # Errors
+    /// [`ImageError::OutOfMemory`].
+    pub fn new(width: u32, height: u32, sampling: Sampling) -> Result<Self, ImageError> {
         let sizes = PlaneSizes::new(width, height, sampling);
-        Self { sampling, sizes, bytes: vec![0; sizes.bytes()] }
+        let what = || format!("a frame of {width}x{height} C{}", sampling.name());
+        let none = |_| ImageError::OutOfMemory { bytes: sizes.bytes(), what: what() };
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(sizes.bytes()).map_err(none)?;
+        // Conversion keeps a few rows of its own, at most 3 of 2 bytes and 3 of 4 bytes a column.
+        Vec::<u8>::new().try_reserve_exact(sizes.luma.0.saturating_mul(18)).map_err(none)?;
+        bytes.resize(sizes.bytes(), 0);
+        Ok(Self { sampling, sizes, bytes })
     }
 
     /// Chroma sampling.

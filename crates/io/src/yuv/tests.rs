@@ -59,7 +59,7 @@ fn read(matrix: Matrix, range: Range, planes: &Planes) -> ImageBuffer {
 }
 
 fn write(matrix: Matrix, range: Range, image: &ImageBuffer, sampling: Sampling) -> Planes {
-    let mut planes = Planes::new(image.desc().width, image.desc().height, sampling);
+    let mut planes = Planes::new(image.desc().width, image.desc().height, sampling).unwrap();
     YuvConverter::new(matrix, range).write(&image.view(), &mut planes);
     planes
 }
@@ -68,7 +68,7 @@ fn write(matrix: Matrix, range: Range, image: &ImageBuffer, sampling: Sampling) 
 fn rgb_is_the_nearest_to_the_definition_for_all_chroma() {
     for (matrix, range) in every_way() {
         for y in (0..=255).step_by(17) {
-            let mut planes = Planes::new(256, 256, Sampling::C444);
+            let mut planes = Planes::new(256, 256, Sampling::C444).unwrap();
             let [luma, u, v] = planes.split_mut();
             luma.fill(y);
             for (i, (u, v)) in u.iter_mut().zip(v).enumerate() {
@@ -109,10 +109,10 @@ fn yuv_is_the_nearest_to_the_definition_for_all_red_and_green() {
 fn chroma_is_replicated_when_reading() {
     for (width, height) in [(1, 1), (2, 1), (1, 2), (5, 3), (8, 6), (515, 2)] {
         for sampling in [Sampling::C420, Sampling::C422] {
-            let mut planes = Planes::new(width, height, sampling);
+            let mut planes = Planes::new(width, height, sampling).unwrap();
             let bytes = noise(planes.bytes().len(), u64::from(width) * 31 + u64::from(height));
             planes.bytes_mut().copy_from_slice(&bytes);
-            let mut full = Planes::new(width, height, Sampling::C444);
+            let mut full = Planes::new(width, height, Sampling::C444).unwrap();
             let (chroma_width, down) = (planes.sizes().chroma.0, sampling.subsampling().unwrap().1 as usize);
             for (to, from) in full.split_mut().into_iter().zip(planes.split()).skip(1) {
                 for (i, to) in to.iter_mut().enumerate() {
@@ -210,7 +210,7 @@ fn gray_has_no_chroma_and_comes_back() {
 fn what_is_left_alone_comes_back_but_for_rounding() {
     for (matrix, range) in every_way() {
         for sampling in [Sampling::C420, Sampling::C422, Sampling::C444] {
-            let mut planes = Planes::new(21, 13, sampling);
+            let mut planes = Planes::new(21, 13, sampling).unwrap();
             let bytes = noise(planes.bytes().len(), 77);
             // Colours that RGB can hold: middling luma, little chroma.
             for (to, from) in planes.bytes_mut().iter_mut().zip(bytes) {

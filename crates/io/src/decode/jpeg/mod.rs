@@ -17,7 +17,7 @@ mod sequential;
 mod upsample;
 
 use image::metadata::Orientation;
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat};
 
 use self::decoder::Decoder;
 use self::frame::Frame;
@@ -48,11 +48,8 @@ impl Scratch {
             return Err(Fault::Corrupt(format!("{file} bytes cannot hold {width}x{height} pixels")));
         }
         let bytes = frame.peak_bytes();
-        let none = |_| {
-            Fault::Corrupt(format!(
-                "{width}x{height} pixels need {bytes} bytes of memory, which cannot be had"
-            ))
-        };
+        let what = || format!("decoding {width}x{height} pixels");
+        let none = |_| ImageError::OutOfMemory { bytes: bytes as usize, what: what() };
         self.samples.clear();
         self.samples.try_reserve_exact(64 * blocks).map_err(none)?;
         self.samples.resize(64 * blocks, 0);

@@ -1,0 +1,38 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mip_core::{BatchLayout, ImageBuffer};
+
+/// Pixel buffers that are no longer needed, for readers to decode into: touching fresh memory for every picture costs
+/// about as much as decoding a fifth of it. Several readers may share them.
+#[derive(Debug, Default)]
+pub struct Spares(Mutex<Vec<ImageBuffer>>);
+
+impl Spares {
+    /// At most so many buffers are kept.
+    const MOST: usize = 8;
+
+    /// Gives a buffer. Clones of it may live on, but then it saves nothing.
+    pub fn give(&self, image: ImageBuffer) {
+        let mut kept = self.lock();
+        if kept.len() < Self::MOST && image.batch_size() == 1 && image.layout().is_tight() {
+            kept.push(image);
+        }
+    }
+
+    /// Lets go of all buffers.
+    pub fn clear(&self) {
+        let kept = std::mem::take(&mut *self.lock());
+        drop(kept);
+    }
+
+    /// A buffer of this layout that nobody else holds.
+    pub(super) fn take(&self, layout: &BatchLayout) -> Option<ImageBuffer> {
+        let mut kept = self.lock();
+        let index = kept.iter_mut().position(|image| image.layout() == layout && image.is_unique())?;
+        Some(kept.swap_remove(index))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<ImageBuffer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
