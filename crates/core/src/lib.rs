@@ -15,6 +15,7 @@ mod format;
 pub mod panics;
 mod sample;
 mod strides;
+pub mod text;
 pub mod threads;
 mod view;
 

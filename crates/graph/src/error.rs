@@ -1,4 +1,5 @@
 use mip_core::ImageError;
+use mip_core::text::quoted;
 use mip_ops::{OpError, ParamError};
 
 use crate::PlanFault;
@@ -13,8 +14,8 @@ use crate::spec::Position;
 pub enum GraphError {
     /// A name that files and one-line pipelines could not hold.
     #[error(
-        "'{given}' cannot be the name of {what}: it must start with a letter or '_' \
-         and go on with letters, digits, '_' or '-'"
+        "'{}' cannot be the name of {what}: it must start with a letter or '_' \
+         and go on with letters, digits, '_' or '-'", quoted(.given)
     )]
     Name {
         /// What was to be named ("a task").
@@ -22,8 +23,18 @@ pub enum GraphError {
         /// The name given.
         given: String,
     },
+    /// A name of more bytes than a file's name has room for.
+    #[error("'{}' cannot be the name of {what}: it has {} bytes, but must have at most {max}", quoted(.given), .given.len())]
+    LongName {
+        /// What was to be named ("a task").
+        what: &'static str,
+        /// The name given.
+        given: String,
+        /// The limit in bytes.
+        max: usize,
+    },
     /// A second task or input of the same name.
-    #[error("there is already {what} named '{name}'; names must be unique")]
+    #[error("there is already {what} named '{}'; names must be unique", quoted(.name))]
     Duplicate {
         /// What was to be named ("a task").
         what: &'static str,
@@ -37,7 +48,7 @@ pub enum GraphError {
         max: usize,
     },
     /// No task of that name.
-    #[error("there is no task '{given}'{}; tasks: {known}", did_you_mean(.suggestion.as_deref()))]
+    #[error("there is no task '{}'{}; tasks: {known}", quoted(.given), did_you_mean(.suggestion.as_deref()))]
     UnknownTask {
         /// The name given.
         given: String,
@@ -47,7 +58,7 @@ pub enum GraphError {
         known: String,
     },
     /// No pipeline input of that name.
-    #[error("there is no pipeline input '@{given}'{}; inputs: {known}", did_you_mean(.suggestion.as_deref()))]
+    #[error("there is no pipeline input '@{}'{}; inputs: {known}", quoted(.given), did_you_mean(.suggestion.as_deref()))]
     UnknownInput {
         /// The name given, without `@`.
         given: String,
@@ -57,7 +68,7 @@ pub enum GraphError {
         known: String,
     },
     /// No slot of that name.
-    #[error("task '{task}' has no input '{given}'{}; its inputs: {known}", did_you_mean(.suggestion.as_deref()))]
+    #[error("task '{task}' has no input '{}'{}; its inputs: {known}", quoted(.given), did_you_mean(.suggestion.as_deref()))]
     UnknownSlot {
         /// The task.
         task: String,
@@ -125,7 +136,7 @@ pub enum GraphError {
         name: String,
     },
     /// A parameter that an operator does not take as given.
-    #[error("task '{task}': {source}")]
+    #[error("task '{}': {source}", quoted(.task))]
     Parameter {
         /// The task.
         task: String,
@@ -206,7 +217,7 @@ pub enum GraphError {
         limit: usize,
     },
     /// Something in a pipeline file or one-line pipeline, and where it stands.
-    #[error("{file}:{position}: {error}")]
+    #[error("{}:{position}: {error}", quoted(.file))]
     At {
         /// The file's name, or what stands for it.
         file: String,
@@ -219,7 +230,7 @@ pub enum GraphError {
     #[error("{0}")]
     Syntax(String),
     /// A key that means nothing at its place.
-    #[error("{place} has no key '{key}'{}; it has: {known}", did_you_mean(.suggestion.as_deref()))]
+    #[error("{place} has no key '{}'{}; it has: {known}", quoted(.key), did_you_mean(.suggestion.as_deref()))]
     UnknownKey {
         /// Where it stands: `the pipeline`, or `task 'soft' (gaussian_blur)`.
         place: String,
@@ -231,7 +242,7 @@ pub enum GraphError {
         known: String,
     },
     /// A value of the wrong type.
-    #[error("'{key}' is {given}, but must be {allowed}")]
+    #[error("'{}' is {}, but must be {allowed}", quoted(.key), quoted(.given))]
     WrongType {
         /// The key.
         key: String,

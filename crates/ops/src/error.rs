@@ -1,10 +1,11 @@
 use mip_core::ImageError;
+use mip_core::text::quoted;
 
 /// A parameter that an operator does not take as given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
     /// No parameter of that name.
-    #[error("'{operator}' has no parameter '{parameter}'{}; it has: {known}", did_you_mean(.suggestion.as_deref()))]
+    #[error("'{operator}' has no parameter '{}'{}; it has: {known}", quoted(.parameter), did_you_mean(.suggestion.as_deref()))]
     Unknown {
         /// Operator name.
         operator: &'static str,
@@ -16,7 +17,7 @@ pub enum ParamError {
         known: String,
     },
     /// A value of the wrong type or out of range.
-    #[error("parameter '{parameter}' of '{operator}' is {given}, but must be {allowed}")]
+    #[error("parameter '{parameter}' of '{operator}' is {}, but must be {allowed}", quoted(.given))]
     Invalid {
         /// Operator name.
         operator: &'static str,
@@ -58,7 +59,7 @@ pub enum ParamError {
         remedy: String,
     },
     /// No operator of that name.
-    #[error("there is no operator '{operator}'{}; `mip ops` lists them", did_you_mean(.suggestion.as_deref()))]
+    #[error("there is no operator '{}'{}; `mip ops` lists them", quoted(.operator), did_you_mean(.suggestion.as_deref()))]
     UnknownOperator {
         /// The name given.
         operator: String,

@@ -83,7 +83,7 @@ fn check_buffer(
         Place::Arena { .. } => Some(id),
     };
     if stands_for != Some(id) {
-        return Err(fault(format!("{:?} does not name it", buffer.place)));
+        return Err(fault("the input or output that it stands for does not name it".to_owned()));
     }
     let written_by: Vec<GroupId> = buffer.producer.into_iter().collect();
     if writers != written_by || writers.is_empty() != matches!(buffer.place, Place::Input(_)) {

@@ -86,7 +86,7 @@ pub(crate) fn lowering_fault(lowered: &Lowered, slots: &[ImageDesc], result: Ima
             };
             match desc {
                 Some(desc) => inputs.push(desc),
-                None => return Some(format!("step {index} reads {input:?}, which does not exist before it")),
+                None => return Some(format!("step {index} reads something that does not exist before it")),
             }
         }
         if let Some(fault) = stage_fault(&step.kernel, &step.uniforms, &inputs, step.output) {

@@ -1,3 +1,5 @@
+use mip_core::text::padded;
+
 /// Lays rows out in columns, two blanks apart and two in; nothing behind the last word of a line.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -5,7 +7,7 @@ pub(super) fn table(rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
     let mut out = String::new();
     for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("  {cell:width$}"));
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("  {}", padded(cell, width)));
         let line: String = cells.collect();
         out.push_str(line.trim_end());
         out.push('\n');

@@ -6,7 +6,7 @@ use mip_ops::{Operator, OperatorSpec, ParamError, create, spec, suggest};
 
 use super::{Located, PipelineSpec, Position, TaskSpec};
 use crate::graph::DEFAULT_INPUT;
-use crate::names::{check_name, list};
+use crate::names::{check_length, check_name, list};
 use crate::{GraphError, MAX_TASKS, TaskGraph, TaskHandle};
 
 /// Keys of a task that are not parameters.
@@ -23,6 +23,9 @@ impl PipelineSpec {
             return Err(GraphError::TooManyTasks { max: MAX_TASKS });
         }
         let mut graph = TaskGraph::new();
+        if let Some(name) = &self.name {
+            check_length("the pipeline", name).map_err(|e| self.place(e, name.at))?;
+        }
         for input in &self.inputs {
             graph.declare_input(input).map_err(|e| self.place(e, input.at))?;
         }

@@ -1,5 +1,6 @@
 //! Reading the one-line form.
 
+use mip_core::text::quoted;
 use mip_ops::{ParamKind, Value, spec, suggest};
 
 use super::lexer::{Token, tokens};
@@ -85,7 +86,7 @@ impl Parser<'_> {
         {
             let key = self.located(self.offset(), key.clone());
             if pairs.iter().any(|(earlier, _)| *earlier == key) {
-                return Err(self.fail(self.offset(), &format!("'{}' is given twice", key.value)));
+                return Err(self.fail(self.offset(), &format!("'{}' is given twice", quoted(&key.value))));
             }
             self.next += 2;
             pairs.push((key, self.given()?));

@@ -1,5 +1,7 @@
 //! The marks and words of the one-line form.
 
+use mip_core::text;
+
 use super::Places;
 use crate::GraphError;
 
@@ -30,8 +32,8 @@ impl Token {
             Self::Comma => "','".to_owned(),
             Self::Open => "'['".to_owned(),
             Self::Close => "']'".to_owned(),
-            Self::Bare(word) => format!("'{word}'"),
-            Self::Quoted(text) => format!("\"{text}\""),
+            Self::Bare(word) => format!("'{}'", text::quoted(word)),
+            Self::Quoted(inside) => format!("\"{}\"", text::quoted(inside)),
         }
     }
 }
