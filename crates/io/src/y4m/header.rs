@@ -1,5 +1,7 @@
 use std::fmt;
 
+use mip_core::text::quoted;
+
 use super::Y4mError;
 use crate::yuv::{PlaneSizes, Range, Sampling};
 
@@ -45,6 +47,7 @@ impl Y4mHeader {
     pub(super) fn parse(line: &str, name: &str) -> Result<Self, Y4mError> {
         let damaged = |reason: String| Y4mError::Header { name: name.to_owned(), reason };
         let mut header = Self::new(0, 0, Sampling::C420Jpeg, None);
+        let (mut tag_c, mut comment) = (None, None);
         for word in line.split(' ').skip(1).filter(|word| !word.is_empty()) {
             let (tag, value) = word.split_at_checked(1).unwrap_or((word, ""));
             match tag {
@@ -53,11 +56,21 @@ impl Y4mHeader {
                 "F" => header.rate = Some(ratio("frame rate", value).map_err(damaged)?),
                 "A" => header.aspect = Some(ratio("pixel aspect", value).map_err(damaged)?),
                 "I" => progressive(value, name)?,
-                "C" => header.sampling = sampling(value, name)?,
-                "X" => header.range = range(value).map_err(damaged)?.or(header.range),
-                _ => return Err(damaged(format!("unknown parameter '{word}'"))),
+                "C" => tag_c = Some(value),
+                "X" => {
+                    header.range = range(value).map_err(damaged)?.or(header.range);
+                    comment = value.strip_prefix("YSCSS=").or(comment);
+                }
+                _ => return Err(damaged(format!("unknown parameter '{}'", quoted(word)))),
             }
         }
+        // `C` came later than the comment XYSCSS, which mjpegtools wrote before, and goes before it, as in FFmpeg
+        // (libavformat/yuv4mpegdec.c). A stream with neither is 4:2:0.
+        header.sampling = match (tag_c, comment) {
+            (Some(value), _) => sampling(value, "C", name)?,
+            (None, Some(value)) => sampling(&value.to_ascii_lowercase(), "XYSCSS=", name)?,
+            (None, None) => header.sampling,
+        };
         for (side, tag) in [(header.width, "W"), (header.height, "H")] {
             if side == 0 {
                 return Err(damaged(format!("it gives no size ({tag} is missing)")));
@@ -87,12 +100,13 @@ impl fmt::Display for Y4mHeader {
 }
 
 fn side(what: &str, value: &str) -> Result<u32, String> {
-    let wrong = || format!("the {what} is '{value}', but must be a whole number of at least 1");
+    let wrong = || format!("the {what} is '{}', but must be a whole number of at least 1", quoted(value));
     value.parse().ok().filter(|&side| side > 0).ok_or_else(wrong)
 }
 
 fn ratio(what: &str, value: &str) -> Result<String, String> {
-    let wrong = || format!("the {what} is '{value}', but must be two whole numbers such as 30000:1001");
+    let wrong =
+        || format!("the {what} is '{}', but must be two whole numbers such as 30000:1001", quoted(value));
     let (numerator, denominator) = value.split_once(':').ok_or_else(wrong)?;
     match (numerator.parse::<u32>(), denominator.parse::<u32>()) {
         (Ok(_), Ok(_)) => Ok(value.to_owned()),
@@ -105,7 +119,7 @@ fn progressive(value: &str, name: &str) -> Result<(), Y4mError> {
         "p" | "?" => return Ok(()),
         "t" | "b" | "m" => format!("interlaced video (I{value})"),
         _ => {
-            let reason = format!("unknown interlacing 'I{value}'");
+            let reason = format!("unknown interlacing 'I{}'", quoted(value));
             return Err(Y4mError::Header { name: name.to_owned(), reason });
         }
     };
@@ -113,7 +127,8 @@ fn progressive(value: &str, name: &str) -> Result<(), Y4mError> {
     Err(Y4mError::Unsupported { name: name.to_owned(), what, remedy })
 }
 
-fn sampling(value: &str, name: &str) -> Result<Sampling, Y4mError> {
+/// `given` is what stands before the value in the header: `C`, or `XYSCSS=`.
+fn sampling(value: &str, given: &str, name: &str) -> Result<Sampling, Y4mError> {
     if let Some(known) = Sampling::ALL.into_iter().find(|s| s.name() == value) {
         return Ok(known);
     }
@@ -122,20 +137,20 @@ fn sampling(value: &str, name: &str) -> Result<Sampling, Y4mError> {
         .iter()
         .any(|prefix| value.strip_prefix(prefix).is_some_and(|depth| depth.parse::<u8>().is_ok()));
     let what = match value {
-        "444alpha" => "video with alpha (C444alpha)".to_owned(),
-        _ if deep => format!("video of more than 8 bits (C{value})"),
-        _ => format!("video of chroma sampling C{value}"),
+        "444alpha" => format!("video with alpha ({given}444alpha)"),
+        _ if deep => format!("video of more than 8 bits ({given}{})", quoted(value)),
+        _ => format!("video of chroma sampling {given}{}", quoted(value)),
     };
     let remedy = "convert it first, for example with `ffmpeg -i FILE -pix_fmt yuv420p -f yuv4mpegpipe -`";
     Err(Y4mError::Unsupported { name: name.to_owned(), what, remedy })
 }
 
-/// Of the comments in a header only the range counts.
+/// The range that a comment says, if it speaks of that.
 fn range(comment: &str) -> Result<Option<Range>, String> {
     match comment.strip_prefix("COLORRANGE=") {
         None => Ok(None),
         Some("FULL") => Ok(Some(Range::Full)),
         Some("LIMITED") => Ok(Some(Range::Limited)),
-        Some(other) => Err(format!("XCOLORRANGE is '{other}', but must be FULL or LIMITED")),
+        Some(other) => Err(format!("XCOLORRANGE is '{}', but must be FULL or LIMITED", quoted(other))),
     }
 }

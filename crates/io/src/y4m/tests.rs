@@ -46,6 +46,33 @@ fn what_a_header_leaves_out() {
 }
 
 #[test]
+fn sampling_that_only_a_comment_names_counts() {
+    let sampling = |words: &str| header(&format!("YUV4MPEG2 W4 H4 {words}")).map(|h| h.sampling);
+    for (words, expected) in [
+        ("XYSCSS=420JPEG", Sampling::C420Jpeg),
+        ("XYSCSS=420MPEG2", Sampling::C420Mpeg2),
+        ("XYSCSS=420PALDV", Sampling::C420Paldv),
+        ("XYSCSS=422", Sampling::C422),
+        ("XYSCSS=444", Sampling::C444),
+        // The tag goes before the comment, wherever they stand.
+        ("XYSCSS=411 C444", Sampling::C444),
+        ("C422 XYSCSS=444", Sampling::C422),
+        ("XSOMETHING=411", Sampling::C420Jpeg),
+    ] {
+        assert_eq!(sampling(words), Ok(expected), "{words}");
+    }
+    for (words, text) in [
+        ("XYSCSS=411", "video of chroma sampling XYSCSS=411, which is not supported"),
+        ("XYSCSS=410", "XYSCSS=410"),
+        ("XYSCSS=", "XYSCSS="),
+        ("C411 XYSCSS=420JPEG", "C411"),
+    ] {
+        let error = sampling(words).unwrap_err();
+        assert!(error.contains(text) && error.contains("-pix_fmt yuv420p"), "{words}: {error}");
+    }
+}
+
+#[test]
 fn what_is_not_supported_says_how_to_convert_it() {
     for (word, text) in [
         ("It", "interlaced video (It), which is not supported; make it progressive"),
