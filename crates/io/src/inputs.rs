@@ -2,15 +2,16 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use glob::MatchOptions;
+use mip_core::text;
 
-use crate::{FileFormat, IoError, natural};
+use crate::{FileFormat, IoError, natural, pattern};
 
 /// Turns files, folders and glob patterns into a list of files.
 ///
 /// * A file stands for itself, also when its name contains `*`, `?` or `[`.
 /// * A folder stands for the `.png`, `.jpg` and `.jpeg` files directly in it (case does not matter).
-/// * Anything else is a glob (`*`, `?`, `[a-z]`, `**`); it gives the files it matches, hidden ones left out.
+/// * Anything else is a glob (`*`, `?`, `[a-z]`, `**`); it gives the files it matches, hidden ones left out. Names need
+///   not be UTF-8: `?` stands for a character, or for a byte that is part of none.
 ///
 /// Files of a folder or glob come in natural order (`frame9` before `frame10`); arguments keep theirs. A file
 /// named twice is taken once, at its first place.
@@ -32,7 +33,7 @@ pub fn expand_inputs<P: AsRef<Path>>(patterns: &[P]) -> Result<Vec<PathBuf>, IoE
 }
 
 fn expand(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let no_input = |reason: String| IoError::NoInput { pattern: pattern.display().to_string(), reason };
+    let no_input = |reason: String| IoError::NoInput { pattern: text::quoted_path(pattern), reason };
     let mut files = if pattern.is_dir() {
         let files =
             images_in(pattern).map_err(|e| no_input(format!("is a folder that cannot be listed: {e}")))?;
@@ -43,9 +44,9 @@ fn expand(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
     } else if fs::symlink_metadata(pattern).is_ok() {
         return Ok(vec![pattern.to_owned()]);
     } else {
-        matches(pattern).map_err(no_input)?
+        pattern::matches(pattern).map_err(no_input)?
     };
-    files.sort_by(|a, b| natural::compare(&a.to_string_lossy(), &b.to_string_lossy()));
+    files.sort_by(|a, b| natural::compare(&text::path(a), &text::path(b)));
     Ok(files)
 }
 
@@ -61,25 +62,4 @@ fn images_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
-}
-
-fn matches(pattern: &Path) -> Result<Vec<PathBuf>, String> {
-    let text = pattern.to_str().filter(|t| t.contains(['*', '?', '[']));
-    let Some(text) = text else {
-        return Err("does not exist".into());
-    };
-    let options = MatchOptions {
-        require_literal_leading_dot: true,
-        require_literal_separator: true,
-        ..MatchOptions::new()
-    };
-    let paths = glob::glob_with(text, options).map_err(|e| format!("is no valid pattern: {e}"))?;
-    let mut files = Vec::new();
-    for path in paths {
-        let path = path.map_err(|e| format!("cannot be searched: {e}"))?;
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    if files.is_empty() { Err("matches no file".into()) } else { Ok(files) }
 }
