@@ -37,7 +37,7 @@ pub fn fusion(plan: &Plan, group: usize) -> Result<(), String> {
 
 /// Whether NVRTC is there: its version, or `None`.
 pub fn nvrtc() -> Option<(u32, u32)> {
-    library::nvrtc_is_present().then(driver::nvrtc_version)?.ok()
+    library::nvrtc().and_then(|()| driver::nvrtc_version()).ok()
 }
 
 /// A compiled source.
@@ -54,9 +54,8 @@ pub struct Compiled {
 /// # Errors
 /// NVRTC's log; or that NVRTC is not there.
 pub fn compile(source: &str, capability: (u32, u32)) -> Result<Compiled, String> {
-    if nvrtc().is_none() {
-        return Err(format!("libnvrtc was not found; name its folder in {}", library::NVRTC_VARIABLE));
-    }
+    library::nvrtc()
+        .map_err(|problem| format!("{problem}; name its folder in {}", library::NVRTC_VARIABLE))?;
     let mut options = options(capability);
     options.push("--ptxas-options=-v".to_owned());
     driver::compile(source, &options).map(|c| Compiled { cubin: c.cubin, log: c.log })
@@ -68,10 +67,9 @@ pub fn compile(source: &str, capability: (u32, u32)) -> Result<Compiled, String>
 /// # Errors
 /// What cannot be generated or compiled; that NVRTC is not there; that the cache cannot be written.
 pub fn prepare(plan: &Plan, capability: (u32, u32)) -> Result<(), String> {
-    if nvrtc().is_none() {
-        return Err(format!("libnvrtc was not found; name its folder in {}", library::NVRTC_VARIABLE));
-    }
-    let compiler = Compiler::new(KernelCache::new(KernelCache::default_folder()), capability, &[])?;
+    library::nvrtc()
+        .map_err(|problem| format!("{problem}; name its folder in {}", library::NVRTC_VARIABLE))?;
+    let compiler = Compiler::new(KernelCache::in_default_folder()?, capability, &[])?;
     for (name, source) in kernel_sources(plan)? {
         compiler.cubin(&source).map_err(|log| format!("{name}: {log}"))?;
     }

@@ -22,6 +22,7 @@ mod driver;
 #[cfg(test)]
 #[allow(unsafe_code, reason = "loads kernels that were compiled for the host")]
 mod emulated;
+mod environment;
 mod measure;
 mod probe;
 pub mod tiles;

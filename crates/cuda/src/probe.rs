@@ -78,7 +78,11 @@ pub struct CudaStatus {
 /// Looks for driver, compiler and devices. Never fails and never panics: what is missing is part of the answer.
 pub fn probe() -> CudaStatus {
     let driver = probe_driver();
-    let nvrtc = probe_nvrtc(driver.as_ref().ok().copied());
+    // Without a driver nothing can run what a compiler makes, and nothing more is loaded.
+    let nvrtc = match &driver {
+        Ok(driver) => probe_nvrtc(*driver),
+        Err(_) => Err(Missing::new("NVRTC was not looked for", "it is of use with a driver only")),
+    };
     let devices = if driver.is_ok() { probe_devices() } else { Vec::new() };
     CudaStatus { driver, nvrtc, devices }
 }
@@ -118,18 +122,23 @@ fn probe_driver() -> Result<CudaVersion, Missing> {
             "install the NVIDIA driver for your GPU; in a container, start it with the NVIDIA container toolkit",
         ));
     }
+    let install = "install a driver for CUDA 12.0 or newer (525 or newer)";
+    let lacks = |functions| {
+        let missing =
+            |name| Missing::new(format!("the NVIDIA driver (libcuda) has no function {name}"), install);
+        library::driver_lacks(functions).map(missing).map_or(Ok(()), Err)
+    };
     let broken = |error: driver::DriverError| {
         let remedy = "check the driver with `nvidia-smi`; a restart is needed after an update of the driver";
         Missing::new(format!("the NVIDIA driver does not start: {error}"), remedy)
     };
     // Asked before anything else: older drivers lack functions.
+    lacks(library::FIRST_FUNCTIONS)?;
     let version = driver::driver_version().map_err(broken)?;
     if version < OLDEST_DRIVER {
-        return Err(Missing::new(
-            format!("the NVIDIA driver supports CUDA {}", split(version)),
-            "install a driver for CUDA 12.0 or newer (525 or newer)",
-        ));
+        return Err(Missing::new(format!("the NVIDIA driver supports CUDA {}", split(version)), install));
     }
+    lacks(library::FUNCTIONS)?;
     match driver::initialise() {
         // Without a device the driver is well all the same: `devices` stays empty.
         Err(error) if error.name != "CUDA_ERROR_NO_DEVICE" => Err(broken(error)),
@@ -141,7 +150,7 @@ fn split(version: u32) -> CudaVersion {
     CudaVersion { major: version / 1000, minor: version % 1000 / 10 }
 }
 
-fn probe_nvrtc(driver: Option<CudaVersion>) -> Result<CudaVersion, Missing> {
+fn probe_nvrtc(driver: CudaVersion) -> Result<CudaVersion, Missing> {
     let install = |major| {
         format!(
             "install it with `pip install 'nvidia-cuda-nvrtc=={major}.*'` or the CUDA toolkit, and name its \
@@ -149,22 +158,19 @@ fn probe_nvrtc(driver: Option<CudaVersion>) -> Result<CudaVersion, Missing> {
             library::NVRTC_VARIABLE
         )
     };
-    let wanted = driver.map_or(13, |d| d.major);
-    if !library::nvrtc_is_present() {
-        return Err(Missing::new("the CUDA compiler library (libnvrtc) is not installed", install(wanted)));
-    }
-    let (major, minor) = driver::nvrtc_version().map_err(|error| Missing::new(error, install(wanted)))?;
+    let found = library::nvrtc().and_then(|()| driver::nvrtc_version());
+    let (major, minor) = found.map_err(|problem| Missing::new(problem, install(driver.major)))?;
     let version = CudaVersion { major, minor };
-    match driver {
-        // Code of a newer major version is refused by the driver when it is loaded.
-        Some(driver) if major > driver.major => Err(Missing::new(
+    // Code of a newer major version is refused by the driver when it is loaded.
+    if major > driver.major {
+        return Err(Missing::new(
             format!(
                 "NVRTC {version} makes code for newer drivers than the one installed, which is for CUDA {driver}"
             ),
             format!("update the driver, or {}", install(driver.major)),
-        )),
-        _ => Ok(version),
+        ));
     }
+    Ok(version)
 }
 
 fn probe_devices() -> Vec<Result<CudaDeviceProbe, Missing>> {

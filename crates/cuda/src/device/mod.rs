@@ -70,10 +70,13 @@ impl CudaDevice {
         let context = Context::retain(index)?;
         // Whether the device answers: a fault that somebody else's work met shows here.
         context.memory_info()?;
-        let folder = options.cache_folder.clone().or_else(KernelCache::default_folder);
+        let named = options.cache_folder.clone();
+        let cache =
+            named.map_or_else(KernelCache::in_default_folder, |folder| Ok(KernelCache::new(Some(folder))));
+        let cache = cache.map_err(DeviceError::Unsupported)?;
         let options = options.with_environment();
         let macros: &[&str] = if options.exact_copies { &["EXACT_COPIES"] } else { &[] };
-        let compiler = Compiler::new(KernelCache::new(folder), found.capability, macros);
+        let compiler = Compiler::new(cache, found.capability, macros);
         let compiler = compiler.map_err(DeviceError::Unsupported)?;
         let large = CudaVersion { major: 12, minor: 1 };
         let driver = status.driver.is_ok_and(|version| version >= large);

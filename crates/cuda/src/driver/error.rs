@@ -67,6 +67,16 @@ impl DriverError {
         }
     }
 
+    /// The error of calling what this driver does not have.
+    pub(super) fn no_function(call: &'static str) -> Self {
+        Self {
+            call,
+            name: "CUDA_ERROR_NOT_FOUND".to_owned(),
+            code: CUresult::CUDA_ERROR_NOT_FOUND as u32,
+            text: "this driver is too old to have the function; install a newer one".to_owned(),
+        }
+    }
+
     /// The error of host memory that cannot be had.
     pub(super) fn no_host_memory() -> Self {
         Self {

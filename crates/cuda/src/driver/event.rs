@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 
-use super::{Context, DriverError};
+use super::{Context, DriverError, library};
 
 /// An event of the driver.
 #[derive(Debug)]
@@ -49,6 +49,9 @@ impl RawEvent {
     /// Milliseconds from an earlier timed event to this one. Needs a driver of CUDA 12.8 or newer.
     pub(crate) fn milliseconds_since(&self, start: &Self) -> Result<f32, DriverError> {
         let _bound = self.context.bind()?;
+        if let Some(call) = library::driver_lacks(library::NEWER_FUNCTIONS) {
+            return Err(DriverError::no_function(call));
+        }
         let mut milliseconds = 0.0;
         // SAFETY: both events live; writes one number.
         unsafe { call!(cuEventElapsedTime_v2(&raw mut milliseconds, start.raw, self.raw)) }?;

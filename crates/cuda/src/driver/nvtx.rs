@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-/// A library to take instead of those looked for.
+use crate::environment;
+
+/// A library to take instead of those looked for: a file's whole path.
 const VARIABLE: &str = "MIP_NVTX_LIB";
 
 /// Version 3 as CUDA 12 and 13 have it for programs that do not compile its headers, then version 2 of older ones;
@@ -30,11 +32,12 @@ impl Nvtx {
     /// NVTX, if its library is there. Looks once.
     pub(crate) fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Nvtx>> = OnceLock::new();
-        let given = std::env::var_os(VARIABLE);
         FOUND
-            .get_or_init(|| match given {
-                Some(name) => Self::load(&name),
-                None => NAMES.iter().find_map(|name| Self::load(OsStr::new(name))),
+            .get_or_init(|| match environment::path(VARIABLE) {
+                Ok(Some(file)) => Self::load(file.as_os_str()),
+                Ok(None) => NAMES.iter().find_map(|name| Self::load(OsStr::new(name))),
+                // Ranges are for profilers only; nobody misses a wrong library.
+                Err(_) => None,
             })
             .as_ref()
     }

@@ -54,7 +54,7 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
     for consumer in setting.consumers(source) {
         let Some((_, _, own)) = window(&setting.stage(consumer).kernel) else { continue };
         if border.is_some_and(|b| b != own) {
-            return Err(format!("windows with different borders ({own:?} and another) read one image"));
+            return Err("windows with different borders read one image".to_owned());
         }
         border = Some(own);
     }
