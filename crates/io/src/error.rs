@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use mip_core::text::{quoted, quoted_path};
 use mip_core::{ImageDesc, ImageError, OverBudget};
 
 use crate::FileFormat;
@@ -9,7 +10,7 @@ use crate::FileFormat;
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
     /// A file that the operating system does not let us read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {source}", quoted_path(.path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -33,7 +34,7 @@ pub enum IoError {
         detail: String,
     },
     /// A file that does not decode cleanly.
-    #[error("{name} is a damaged or unsupported {format} file: {reason}")]
+    #[error("{name} is a damaged or unsupported {format} file: {}", quoted(.reason))]
     Corrupt {
         /// The file.
         name: String,
@@ -96,7 +97,7 @@ pub enum IoError {
         source: ImageError,
     },
     /// A file name whose extension names no format that can be written.
-    #[error("{} has {}; images are written as .png, .jpg or .jpeg", .path.display(), extension_text(.extension))]
+    #[error("{} has {}; images are written as .png, .jpg or .jpeg", quoted_path(.path), extension_text(.extension))]
     UnknownExtension {
         /// The file.
         path: PathBuf,
@@ -104,7 +105,7 @@ pub enum IoError {
         extension: String,
     },
     /// A format name that is not known.
-    #[error("unknown image format '{given}'; allowed: png, jpg, jpeg")]
+    #[error("unknown image format '{}'; allowed: png, jpg, jpeg", quoted(.given))]
     UnknownFormat {
         /// The name given.
         given: String,
@@ -144,7 +145,7 @@ pub enum IoError {
         reason: String,
     },
     /// A file that could not be written; what stood there before is unchanged.
-    #[error("cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}: {source}", quoted_path(.path))]
     Write {
         /// The file.
         path: PathBuf,
@@ -162,5 +163,5 @@ pub enum IoError {
 }
 
 fn extension_text(extension: &str) -> String {
-    if extension.is_empty() { "no extension".into() } else { format!("extension '.{extension}'") }
+    if extension.is_empty() { "no extension".into() } else { format!("extension '.{}'", quoted(extension)) }
 }

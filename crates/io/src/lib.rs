@@ -3,7 +3,7 @@
 //!
 //! Reading never guesses: the format comes from the content, a file that ends early or does not decode
 //! cleanly is refused, EXIF orientation is applied, samples keep their 8 or 16 bits. Writing never loses
-//! anything silently (alpha, bits) and never leaves half a file behind.
+//! anything silently (alpha, bits; [`Metadata`] says what of a file can go on) and never leaves half a file behind.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,9 @@ mod encode;
 mod error;
 mod format;
 mod inputs;
+mod metadata;
 mod natural;
+mod pattern;
 mod write;
 pub mod y4m;
 pub mod yuv;
@@ -22,4 +24,5 @@ pub use encode::{WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::FileFormat;
 pub use inputs::expand_inputs;
+pub use metadata::{Carried, Metadata};
 pub use write::{WholeFile, write_image};

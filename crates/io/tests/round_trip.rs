@@ -79,7 +79,7 @@ fn jpeg_comes_back_closely_in_gray_rgb_and_bgr() {
         let mut swapped = rgb.clone();
         swapped.chunks_exact_mut(3).for_each(|p| p.swap(0, 2));
         let bgr = ImageBuffer::from_bytes(desc.with_format(PixelFormat::Bgr), &swapped).unwrap();
-        let options = WriteOptions { jpeg_quality: 100 };
+        let options = WriteOptions { jpeg_quality: 100, ..WriteOptions::default() };
         let file = encode(&image, FileFormat::Jpeg, &options).unwrap();
         assert_eq!(file, encode(&bgr, FileFormat::Jpeg, &options).unwrap());
         let back = read_bytes(&file, "x.jpg").unwrap();
@@ -99,8 +99,10 @@ fn jpeg_comes_back_closely_in_gray_rgb_and_bgr() {
 #[test]
 fn quality_changes_the_size_and_is_checked() {
     let image = picture(64, 64, PixelFormat::Rgb, DType::U8, Layout::Hwc);
-    let size =
-        |jpeg_quality| encode(&image, FileFormat::Jpeg, &WriteOptions { jpeg_quality }).map(|f| f.len());
+    let size = |jpeg_quality| {
+        let options = WriteOptions { jpeg_quality, ..WriteOptions::default() };
+        encode(&image, FileFormat::Jpeg, &options).map(|f| f.len())
+    };
     assert!(size(20).unwrap() < size(90).unwrap());
     for bad in [0, 101] {
         assert!(size(bad).unwrap_err().to_string().contains("must be 1 to 100"));

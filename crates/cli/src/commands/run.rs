@@ -3,7 +3,8 @@ use std::time::Instant;
 
 use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
-use mip_io::{WriteOptions, expand_inputs};
+use mip_core::text::{one_line, quoted_path};
+use mip_io::{Metadata, WriteOptions, expand_inputs};
 
 use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::failure::Failure;
@@ -54,20 +55,10 @@ pub(crate) struct Args {
     keep_going: bool,
     /// Print a JSON report instead of file names
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let result = execute(args);
-    if let (true, Err(failure)) = (args.json, &result)
-        && let Some(message) = failure.message()
-    {
-        console::json(&serde_json::json!({ "error": message, "exit_code": failure.code() }))?;
-    }
-    result
-}
-
-fn execute(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
@@ -90,7 +81,9 @@ fn execute(args: &Args) -> Result<(), Failure> {
     let tasks = output_names(&pipeline)?;
     let originals: Vec<PathBuf> = files.iter().chain(fixed.iter().map(|f| &f.file)).cloned().collect();
     let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
-    let shapes = bind(&mut pipeline, &fixed, &limits)?;
+    let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits)?;
+    // Results of many pictures are of those; of none but the fixed ones, they are of the first.
+    let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
     create_folder(naming.folder())?;
 
     let runner = Runner {
@@ -100,12 +93,14 @@ fn execute(args: &Args) -> Result<(), Failure> {
         files: &files,
         streamed: streamed.as_deref(),
         shapes: &shapes,
+        metadata,
         batch: usize::from(args.batch),
         keep_going: args.keep_going,
         options: WriteOptions::default(),
         limits,
     };
-    let outcome = runner.run()?;
+    let mut outcome = runner.run()?;
+    outcome.tell_losses();
     let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
     report(args, &summary, &outcome, files.len())
 }
@@ -165,24 +160,25 @@ fn streamed_input(
     }
 }
 
-/// Gives the named inputs their images; tells the shape of each of the pipeline's inputs, where it is known.
-fn bind(
-    pipeline: &mut Pipeline,
-    fixed: &[NamedInput],
-    limits: &Limits,
-) -> Result<Vec<Option<ImageDesc>>, Failure> {
+/// Shapes of the pipeline's inputs, where they are known, and what the first file says beside its pixels.
+type Bound = (Vec<Option<ImageDesc>>, Option<Metadata>);
+
+/// Gives the named inputs their images.
+fn bind(pipeline: &mut Pipeline, fixed: &[NamedInput], limits: &Limits) -> Result<Bound, Failure> {
     let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
+    let mut first = None;
     let mut reader = limits.reader();
     for input in fixed {
         let image = reader.read(&input.file);
         note_warnings(&mut reader);
         let image = image?;
+        first.get_or_insert(reader.take_metadata());
         if let Some(index) = pipeline.task_graph().inputs().iter().position(|n| *n == input.name) {
             shapes[index] = Some(*image.desc());
         }
         pipeline.set_named_input(&input.name, &image)?;
     }
-    Ok(shapes)
+    Ok((shapes, first))
 }
 
 fn output_names(pipeline: &Pipeline) -> Result<Vec<String>, Failure> {
@@ -192,21 +188,21 @@ fn output_names(pipeline: &Pipeline) -> Result<Vec<String>, Failure> {
 
 fn create_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-        .map_err(|e| Failure::Running(format!("cannot create the folder {}: {e}", folder.display())))
+        .map_err(|e| Failure::Running(format!("cannot create the folder {}: {e}", quoted_path(folder))))
 }
 
 fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Result<(), Failure> {
     if args.json {
         console::json(summary)?;
     } else {
-        summary.outputs.iter().try_for_each(console::line)?;
+        summary.outputs.iter().try_for_each(|name| console::line(one_line(name)))?;
     }
     if summary.frames > 0 {
         let no_gpu =
             if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
         let done = work::count(summary.frames, "image");
         let files = work::count(summary.outputs.len(), "file");
-        let Summary { elapsed_ms, device, .. } = summary;
+        let Summary { elapsed_ms, device_name: device, .. } = summary;
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
     }
     let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };

@@ -4,8 +4,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
 
+use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
-use mip_io::{ReadOptions, ReadWarning, Reader, Spares};
+use mip_io::{Metadata, ReadOptions, ReadWarning, Reader, Spares};
 
 use super::workers;
 use crate::failure::Failure;
@@ -22,12 +23,17 @@ pub(crate) struct Feed {
     limits: Limits,
     turns: Arc<Turns>,
     warnings: Vec<ReadWarning>,
+    metadata: Metadata,
 }
 
 type Picture = Result<ImageBuffer, Failure>;
 
-/// One file's picture, and what there was to warn of.
-type Decoded = (Picture, Vec<ReadWarning>);
+/// One file's picture, what there was to warn of, and what the file says beside its pixels.
+struct Decoded {
+    picture: Picture,
+    warnings: Vec<ReadWarning>,
+    metadata: Metadata,
+}
 
 /// What decoding may take.
 #[derive(Debug, Clone)]
@@ -106,12 +112,18 @@ impl Feed {
             let _ = say.send((index, count));
         }
         let lanes = lanes.into_iter().map(|(_, decoded)| decoded).collect();
-        Ok(Self { lanes, next: 0, total: files.len(), limits, turns, warnings: Vec::new() })
+        let (warnings, metadata) = (Vec::new(), Metadata::default());
+        Ok(Self { lanes, next: 0, total: files.len(), limits, turns, warnings, metadata })
     }
 
     /// What there was to warn of in the pictures handed out since the last call.
     pub(crate) fn take_warnings(&mut self) -> Vec<ReadWarning> {
         std::mem::take(&mut self.warnings)
+    }
+
+    /// What the file of the picture handed out last says beside its pixels.
+    pub(crate) fn take_metadata(&mut self) -> Metadata {
+        std::mem::take(&mut self.metadata)
     }
 
     /// Gives back a picture that is no longer needed, for its memory.
@@ -126,9 +138,9 @@ impl Feed {
         }
         let index = self.next;
         let lane = &self.lanes[index % self.lanes.len()];
-        let (picture, warnings) = loop {
+        let Decoded { picture, warnings, metadata } = loop {
             match lane.recv_timeout(PATIENCE) {
-                Ok(picture) => break picture,
+                Ok(decoded) => break decoded,
                 Err(RecvTimeoutError::Timeout)
                     if self.turns.now() == index && self.limits.budget.is_waited_for() =>
                 {
@@ -138,11 +150,13 @@ impl Feed {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     let ended = "the thread that decodes it has ended".to_owned();
-                    break (Err(Failure::Running(ended)), Vec::new());
+                    let picture = Err(Failure::Running(ended));
+                    break Decoded { picture, warnings: Vec::new(), metadata: Metadata::default() };
                 }
             }
         };
         self.next += 1;
+        self.metadata = metadata;
         self.warnings.extend(warnings);
         Next::Picture(index, picture)
     }
@@ -172,9 +186,10 @@ fn decode(
         drop(turn);
         let picture = match picture {
             Ok(picture) => picture.map_err(Failure::from),
-            Err(panic) => Err(Failure::Running(format!("{}: internal error: {panic}", file.display()))),
+            Err(panic) => Err(Failure::Running(format!("{}: internal error: {panic}", quoted_path(file)))),
         };
-        if send.send((picture, reader.take_warnings())).is_err() {
+        let (warnings, metadata) = (reader.take_warnings(), reader.take_metadata());
+        if send.send(Decoded { picture, warnings, metadata }).is_err() {
             return;
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use mini_image_pipe::ExecutionReport;
@@ -6,7 +6,7 @@ use mip_io::ReadWarning;
 use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
-use super::{Naming, Progress, Written};
+use super::{Naming, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 
@@ -21,6 +21,10 @@ pub(crate) struct Outcome {
     pub(crate) tasks: Vec<TaskReport>,
     /// Replay counters after the last execution.
     pub(crate) graph: GraphStats,
+    /// What stderr was told of beside failures.
+    pub(crate) warnings: Vec<String>,
+    /// Kinds of metadata that results could not carry, and the inputs that had them.
+    lost: BTreeMap<&'static str, BTreeSet<usize>>,
     progress: Progress,
 }
 
@@ -31,6 +35,8 @@ impl Outcome {
             failures: BTreeMap::new(),
             tasks: Vec::new(),
             graph: GraphStats::default(),
+            warnings: Vec::new(),
+            lost: BTreeMap::new(),
             progress: Progress::new(total),
         }
     }
@@ -52,8 +58,29 @@ impl Outcome {
         self.fail(input, failure);
     }
 
-    pub(super) fn warn(&self, warning: &ReadWarning) {
+    pub(super) fn warn(&mut self, warning: &ReadWarning) {
         self.progress.note(&warning_line(warning));
+        self.warnings.push(warning.to_string());
+    }
+
+    /// A result cannot carry some of what its input's file says beside the pixels.
+    pub(super) fn lose(&mut self, input: usize, kinds: Vec<&'static str>) {
+        for kind in kinds {
+            self.lost.entry(kind).or_default().insert(input);
+        }
+    }
+
+    /// Says once what was lost, however many pictures there were.
+    pub(crate) fn tell_losses(&mut self) {
+        let of = |(kind, inputs): (&&str, &BTreeSet<usize>)| {
+            format!("{kind} (of {})", count(inputs.len(), "image"))
+        };
+        let kinds: Vec<String> = self.lost.iter().map(of).collect();
+        if !kinds.is_empty() {
+            let text = format!("not carried over to the results: {}", kinds.join(", "));
+            self.progress.note(&format!("note: {text}"));
+            self.warnings.push(text);
+        }
     }
 
     pub(super) fn note_written(&mut self, written: Written) {

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mini_image_pipe::{Error, Pipeline};
+use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, ImageDesc};
-use mip_io::{WriteOptions, check_encodable};
+use mip_io::{Metadata, WriteOptions, check_encodable};
 
 use super::{Feed, Job, Limits, Naming, Next, Outcome, Sink};
 use crate::failure::Failure;
@@ -18,6 +20,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) streamed: Option<&'a str>,
     /// Shapes of the pipeline's inputs in order; `None` for the streamed one.
     pub(crate) shapes: &'a [Option<ImageDesc>],
+    /// What the files of pictures that are under way say beside their pixels.
+    pub(crate) metadata: BTreeMap<usize, Metadata>,
     pub(crate) batch: usize,
     pub(crate) keep_going: bool,
     pub(crate) options: WriteOptions,
@@ -52,7 +56,7 @@ impl Runner<'_> {
     /// # Errors
     /// When there are no threads to work with; nothing was done then.
     pub(crate) fn run(mut self) -> Result<Outcome, Failure> {
-        let (files, options, limits) = (self.files, self.options, self.limits.clone());
+        let (files, options, limits) = (self.files, self.options.clone(), self.limits.clone());
         let mut outcome = Outcome::new(files.len());
         std::thread::scope(|scope| -> Result<(), Failure> {
             let mut sink = Sink::start(scope, files.len() * self.tasks.len(), options, &limits.budget)?;
@@ -62,7 +66,7 @@ impl Runner<'_> {
             } else {
                 match self.execute(&[], &mut outcome) {
                     Ok(outputs) => {
-                        self.write(0, 0, &outputs, &mut sink);
+                        self.write(0, 0, &outputs, &mut sink, &mut outcome);
                         outcome.executed();
                     }
                     Err(trouble) => outcome.not_executed(0, trouble.failure),
@@ -85,6 +89,9 @@ impl Runner<'_> {
         loop {
             let next = feed.next();
             feed.take_warnings().iter().for_each(|warning| outcome.warn(warning));
+            if let Next::Picture(index, Ok(_)) = &next {
+                self.metadata.insert(*index, feed.take_metadata());
+            }
             let complete = match &next {
                 Next::Picture(_, Ok(image)) => group.len() == self.batch || !fits(&group, image),
                 Next::Picture(_, Err(_)) => !self.keep_going,
@@ -137,7 +144,7 @@ impl Runner<'_> {
         match result {
             Ok(outputs) => {
                 for (frame, (input, _)) in group.iter().enumerate() {
-                    self.write(*input, frame, &outputs, sink);
+                    self.write(*input, frame, &outputs, sink, outcome);
                     outcome.executed();
                 }
             }
@@ -149,7 +156,7 @@ impl Runner<'_> {
             }
             Err(Trouble { failure, .. }) => {
                 for (input, _) in group {
-                    outcome.not_executed(*input, failure.clone().about(self.files[*input].display()));
+                    outcome.not_executed(*input, failure.clone().about(quoted_path(&self.files[*input])));
                 }
             }
         }
@@ -197,9 +204,20 @@ impl Runner<'_> {
     }
 
     /// Hands one frame of each output to the writers.
-    fn write(&self, input: usize, frame: usize, outputs: &[Vec<ImageBuffer>], sink: &mut Sink) {
+    fn write(
+        &mut self,
+        input: usize,
+        frame: usize,
+        outputs: &[Vec<ImageBuffer>],
+        sink: &mut Sink,
+        outcome: &mut Outcome,
+    ) {
+        let metadata = self.metadata.remove(&input).unwrap_or_default();
         for (path, images) in self.naming.paths(&self.files[input]).into_iter().zip(outputs) {
-            sink.write(Job { input, path, image: images[frame].clone() });
+            let image = images[frame].clone();
+            let (carried, lost) = metadata.carried(image.desc(), self.naming.format());
+            outcome.lose(input, lost);
+            sink.write(Job { input, path, image, carried });
         }
     }
 }

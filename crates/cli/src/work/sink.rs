@@ -3,8 +3,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
+use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, MemoryBudget, panics, threads};
-use mip_io::{WriteOptions, encoding_bytes, write_image};
+use mip_io::{Carried, WriteOptions, encoding_bytes, write_image};
 
 use super::workers;
 use crate::failure::Failure;
@@ -15,6 +16,7 @@ pub(crate) struct Job {
     pub(crate) input: usize,
     pub(crate) path: PathBuf,
     pub(crate) image: ImageBuffer,
+    pub(crate) carried: Carried,
 }
 
 /// What became of a job.
@@ -57,8 +59,8 @@ impl Sink {
         let mut lanes = Vec::new();
         for _ in 0..workers(jobs) {
             let (send, jobs) = sync_channel(1);
-            let (report, room) = (report.clone(), room.clone());
-            let work = move || encode(&jobs, &report, options, &room);
+            let (report, room, options) = (report.clone(), room.clone(), options.clone());
+            let work = move || encode(&jobs, &report, &options, &room);
             match threads::spawn_scoped(scope, "mip-encode", "write results", work) {
                 Ok(_) => lanes.push(send),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -96,14 +98,15 @@ impl Sink {
     }
 }
 
-fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: WriteOptions, room: &Room) {
-    for Job { input, path, image } in jobs {
+fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: &WriteOptions, room: &Room) {
+    for Job { input, path, image, carried } in jobs {
+        let options = WriteOptions { carried: Some(carried.into()), ..options.clone() };
         let reserved = room.budget.reserve(encoding_bytes(image.desc())).ok();
         let alone = reserved.is_none().then(|| room.alone.lock().unwrap_or_else(PoisonError::into_inner));
         let result = match panics::caught(|| write_image(&path, &image, &options)) {
             Ok(result) => result.map_err(Failure::from),
             Err(panic) => {
-                Err(Failure::Running(format!("cannot write {}: internal error: {panic}", path.display())))
+                Err(Failure::Running(format!("cannot write {}: internal error: {panic}", quoted_path(&path))))
             }
         };
         drop((image, reserved, alone));
@@ -129,7 +132,9 @@ mod tests {
             assert!(threads::with_at_most(0, start).is_err());
             let mut sink = threads::with_at_most(1, start).unwrap();
             assert_eq!(sink.lanes.len(), 1);
-            let mut job = |i: usize| sink.write(Job { input: i, path: path(i), image: image.clone() });
+            let mut job = |i: usize| {
+                sink.write(Job { input: i, path: path(i), image: image.clone(), carried: Carried::default() });
+            };
             (0..12).for_each(&mut job);
             (12..20).for_each(job);
             let first = sink.settle();

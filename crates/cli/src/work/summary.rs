@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mini_image_pipe::Pipeline;
+use mip_core::text;
 use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
@@ -11,7 +12,9 @@ use crate::failure::Failure;
 /// What `mip run --json` prints. Keys may be added, never changed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    pub(crate) device: String,
+    /// As `--device` takes it.
+    device: String,
+    pub(crate) device_name: String,
     /// Images that went through and were written.
     pub(crate) frames: usize,
     /// Images that failed.
@@ -24,6 +27,8 @@ pub(crate) struct Summary {
     graph: GraphStats,
     memory: Memory,
     tasks: Vec<Task>,
+    /// What stderr was told of beside failures.
+    warnings: Vec<String>,
     errors: Vec<InputError>,
 }
 
@@ -75,14 +80,16 @@ impl Summary {
         let (effective, reason) = memory.effective_mode();
         let failed = |input: &usize| outcome.failures.contains_key(input);
         let error = |(input, failure): (&usize, &Failure)| InputError {
-            input: files[*input].display().to_string(),
+            input: text::path(&files[*input]).into_owned(),
             error: failure.message().unwrap_or_default().to_owned(),
         };
+        let info = pipeline.config().device.info()?;
         Ok(Self {
-            device: pipeline.config().device.info()?.name,
+            device: info.id(),
+            device_name: info.name,
             frames: outcome.written.keys().filter(|input| !failed(input)).count(),
             failed: outcome.failures.len(),
-            outputs: outcome.written.values().flatten().map(|path| path.display().to_string()).collect(),
+            outputs: outcome.written.values().flatten().map(|path| text::path(path).into_owned()).collect(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },
             graph: outcome.graph.clone(),
@@ -93,6 +100,7 @@ impl Summary {
                 limit_bytes: limit_bytes(pipeline),
             },
             tasks: tasks(pipeline, outcome)?,
+            warnings: outcome.warnings.clone(),
             errors: outcome.failures.iter().map(error).collect(),
         })
     }

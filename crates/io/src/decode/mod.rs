@@ -13,13 +13,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use image::metadata::Orientation;
+use mip_core::text::quoted_path;
 use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, panics,
 };
 
 pub use warning::{ReadWarning, WarningKind};
 
-use crate::{FileFormat, IoError};
+use crate::{FileFormat, IoError, Metadata};
 pub use spares::Spares;
 
 /// Limits for reading.
@@ -68,6 +69,7 @@ pub struct Reader {
     /// What the picture in hand may take.
     held: Option<Reservation>,
     warnings: Vec<ReadWarning>,
+    metadata: Metadata,
     jpeg: jpeg::Scratch,
 }
 
@@ -120,6 +122,7 @@ impl Reader {
             spares,
             held: None,
             warnings: Vec::new(),
+            metadata: Metadata::default(),
             jpeg: jpeg::Scratch::default(),
         }
     }
@@ -150,7 +153,7 @@ impl Reader {
         admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
     ) -> Result<ImageBuffer, IoError> {
         let path = path.as_ref();
-        let name = path.display().to_string();
+        let name = quoted_path(path);
         let (format, held) = self.load(path, &name, admit)?;
         self.decode(format, held, &name)
     }
@@ -178,12 +181,16 @@ impl Reader {
 
     fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
+        self.metadata = Metadata::default();
+        let metadata = Metadata::of(&self.file, format);
+        let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
             let (image, orientation) = match format {
                 FileFormat::Jpeg => self.decode_jpeg(),
                 FileFormat::Png => self.decode_png(),
             }?;
+            turned = orient::swaps(orientation);
             self.upright(image, orientation)
         });
         self.held = None;
@@ -198,13 +205,21 @@ impl Reader {
                 let text = self.warnings.remove(earlier + index).text;
                 Err(IoError::Strict { name: name.to_owned(), format, text })
             }
-            _ => Ok(image),
+            _ => {
+                self.metadata = if turned { metadata.turned() } else { metadata };
+                Ok(image)
+            }
         }
     }
 
     /// What there was to warn of since the last call, in the order of the files.
     pub fn take_warnings(&mut self) -> Vec<ReadWarning> {
         std::mem::take(&mut self.warnings)
+    }
+
+    /// What the file read last says beside its pixels; nothing after a failure.
+    pub fn take_metadata(&mut self) -> Metadata {
+        std::mem::take(&mut self.metadata)
     }
 
     /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode`].

@@ -6,7 +6,8 @@ pub(super) fn desc(stored: ImageDesc, orientation: Orientation) -> ImageDesc {
     if swaps(orientation) { stored.with_size(stored.height, stored.width) } else { stored }
 }
 
-const fn swaps(orientation: Orientation) -> bool {
+/// Whether an orientation makes columns of rows.
+pub(super) const fn swaps(orientation: Orientation) -> bool {
     matches!(
         orientation,
         Orientation::Rotate90

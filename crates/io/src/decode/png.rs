@@ -42,7 +42,7 @@ impl Reader {
             ColorType::Rgb16 => (PixelFormat::Rgb, DType::U16),
             ColorType::La8 | ColorType::Rgba8 => (PixelFormat::Rgba, DType::U8),
             ColorType::La16 | ColorType::Rgba16 => (PixelFormat::Rgba, DType::U16),
-            other => return Err(Fault::Corrupt(format!("color type {other:?} is not supported"))),
+            _ => return Err(Fault::Corrupt("its kind of colours is not supported".to_owned())),
         };
         let mut image = self.buffer(ImageDesc::new(width, height, format, dtype)?)?;
         match color {

@@ -2,22 +2,28 @@
 
 mod interleave;
 
+use std::sync::Arc;
+
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
+use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, panics};
 
-use crate::{FileFormat, IoError};
+use crate::metadata::DensityUnit;
+use crate::{Carried, FileFormat, IoError};
 
 /// How images are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteOptions {
     /// JPEG quality, 1 to 100. Default 90.
     pub jpeg_quality: u8,
+    /// Metadata to write with the pixels. Default `None`.
+    pub carried: Option<Arc<Carried>>,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { jpeg_quality: 90 }
+        Self { jpeg_quality: 90, carried: None }
     }
 }
 
@@ -64,8 +70,8 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     let none = |_| ImageError::OutOfMemory { bytes, what: "encoding".to_owned() };
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(none).map_err(|error| failed(error.to_string()))?;
     let encoded = panics::caught(|| match format {
-        FileFormat::Png => png(&pixels, desc),
-        FileFormat::Jpeg => jpeg(&pixels, desc, options.jpeg_quality),
+        FileFormat::Png => png(&pixels, desc, options),
+        FileFormat::Jpeg => jpeg(&pixels, desc, options),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
@@ -76,7 +82,7 @@ pub const fn encoding_bytes(image: &ImageDesc) -> usize {
     image.bytes().saturating_mul(2).saturating_add(1 << 20)
 }
 
-fn png(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
+fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let color = match (desc.format, desc.dtype) {
         (PixelFormat::Gray, DType::U16) => ExtendedColorType::L16,
         (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => ExtendedColorType::Rgb16,
@@ -86,13 +92,19 @@ fn png(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
         (PixelFormat::Rgba | PixelFormat::Bgra, _) => ExtendedColorType::Rgba8,
     };
     let mut file = Vec::new();
-    PngEncoder::new(&mut file)
-        .write_image(pixels, desc.width, desc.height, color)
-        .map_err(|e| e.to_string())?;
+    let mut encoder = PngEncoder::new(&mut file);
+    let carried = options.carried.as_deref();
+    if let Some(icc) = carried.and_then(Carried::icc) {
+        encoder.set_icc_profile(icc.to_vec()).map_err(|e| e.to_string())?;
+    }
+    encoder.write_image(pixels, desc.width, desc.height, color).map_err(|e| e.to_string())?;
+    if let Some(carried) = carried {
+        carried.add_to_png(&mut file);
+    }
     Ok(file)
 }
 
-fn jpeg(pixels: &[u8], desc: &ImageDesc, quality: u8) -> Result<Vec<u8>, String> {
+fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let color = match desc.format {
         PixelFormat::Gray => jpeg_encoder::ColorType::Luma,
         _ => jpeg_encoder::ColorType::Rgb,
@@ -100,8 +112,24 @@ fn jpeg(pixels: &[u8], desc: &ImageDesc, quality: u8) -> Result<Vec<u8>, String>
     // Both sides were checked to fit 16 bits.
     let (width, height) = (desc.width as u16, desc.height as u16);
     let mut file = Vec::new();
-    jpeg_encoder::Encoder::new(&mut file, quality)
-        .encode(pixels, width, height, color)
-        .map_err(|e| e.to_string())?;
+    let mut encoder = jpeg_encoder::Encoder::new(&mut file, options.jpeg_quality);
+    let carried = options.carried.as_deref();
+    if let Some(icc) = carried.and_then(Carried::icc) {
+        encoder.add_icc_profile(icc).map_err(|e| e.to_string())?;
+    }
+    if let Some(density) = carried.and_then(Carried::jfif_density) {
+        encoder.set_density(pixel_density(density));
+    }
+    encoder.encode(pixels, width, height, color).map_err(|e| e.to_string())?;
     Ok(file)
+}
+
+fn pixel_density((x, y, unit): (u16, u16, DensityUnit)) -> PixelDensity {
+    let unit = match unit {
+        DensityUnit::Inch => PixelDensityUnit::Inches,
+        DensityUnit::Centimetre => PixelDensityUnit::Centimeters,
+        // Metres were made inches before.
+        DensityUnit::Aspect | DensityUnit::Metre => PixelDensityUnit::PixelAspectRatio,
+    };
+    PixelDensity { density: (x, y), unit }
 }
