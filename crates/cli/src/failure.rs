@@ -8,6 +8,8 @@ pub(crate) enum Failure {
     Request(String),
     /// Something failed while running: exit code 1.
     Running(String),
+    /// Results cannot be written to stdout: exit code 1.
+    Stdout(String),
     /// Everything has been said already; the exit code.
     Reported(u8),
     /// Whoever reads our output has gone (`mip ops | head`): nothing to say, exit code 0.
@@ -22,7 +24,7 @@ impl Failure {
     pub(crate) const fn code(&self) -> u8 {
         match self {
             Self::Request(_) => 2,
-            Self::Running(_) => 1,
+            Self::Running(_) | Self::Stdout(_) => 1,
             Self::Reported(code) => *code,
             Self::ReaderGone => 0,
         }
@@ -31,7 +33,7 @@ impl Failure {
     /// The message, if there is still one to print.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
-            Self::Request(text) | Self::Running(text) => Some(text),
+            Self::Request(text) | Self::Running(text) | Self::Stdout(text) => Some(text),
             Self::Reported(_) | Self::ReaderGone => None,
         }
     }
@@ -98,7 +100,7 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::ReaderGone,
-            _ => Self::Running(format!("cannot write to stdout: {error}")),
+            _ => Self::Stdout(format!("cannot write to stdout: {error}")),
         }
     }
 }

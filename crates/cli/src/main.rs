@@ -22,16 +22,21 @@ mod work;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use failure::Failure;
 
 fn main() -> ExitCode {
-    let cli = commands::Cli::parse();
-    match cli.command.run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if let Some(message) = failure.message() {
-                console::note(format_args!("error: {message}"));
-            }
-            failure.exit_code()
+    let (json, result) = match commands::Cli::try_parse() {
+        Ok(cli) => (cli.command.prints_json(), cli.command.run()),
+        Err(error) => args::refused(&error),
+    };
+    let result = result.and_then(|()| console::finish());
+    let Err(failure) = result else { return ExitCode::SUCCESS };
+    if let Some(message) = failure.message() {
+        // When stdout cannot be written to, neither can this; stderr says so.
+        if json && !matches!(failure, Failure::Stdout(_)) {
+            let _ = console::json_error(message, failure.code()).and_then(|()| console::finish());
         }
+        console::note(format_args!("error: {message}"));
     }
+    failure.exit_code()
 }

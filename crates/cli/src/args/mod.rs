@@ -5,6 +5,7 @@ mod execution;
 mod limits;
 mod pipeline;
 mod reading;
+mod refusal;
 mod size;
 
 pub(crate) use assign::{NamedInput, SetParameter};
@@ -12,4 +13,5 @@ pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use limits::{LimitArgs, SizeLimit};
 pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
+pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs};

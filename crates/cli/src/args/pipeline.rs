@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mip_core::text;
 use mip_graph::PipelineSpec;
 
 use crate::failure::Failure;
@@ -30,12 +31,12 @@ pub(crate) fn load(file: Option<&Path>, expression: Option<&str>) -> Result<Pipe
     let missing = || Failure::Request("no pipeline given: name a file, or use -e 'one-line form'".into());
     let path = file.ok_or_else(missing)?;
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-    Ok(PipelineSpec::parse_toml(&text, &path.display().to_string())?)
+    Ok(PipelineSpec::parse_toml(&text, &text::path(path))?)
 }
 
 /// Says what was probably meant: a one-line pipeline or an image where a file is expected is the likeliest slip.
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    let text = path.to_string_lossy();
+    let text = text::quoted_path(path);
     let word = text.split_whitespace().next().unwrap_or_default();
     let hint = if text.contains('!') || mip_ops::spec(word).is_ok() {
         "; the one-line form goes after -e"

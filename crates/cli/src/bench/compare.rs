@@ -85,7 +85,7 @@ fn warnings(old: &Document, new: &Document) -> Vec<String> {
     let none = || "none".to_owned();
     let text = |value: &Option<String>| value.clone().unwrap_or_else(none);
     let pairs = [
-        ("device", a.device.clone(), b.device.clone()),
+        ("device", a.device_name.clone(), b.device_name.clone()),
         ("driver", text(&a.driver), text(&b.driver)),
         ("NVRTC", text(&a.nvrtc), text(&b.nvrtc)),
         ("host", a.host.clone(), b.host.clone()),
@@ -134,7 +134,7 @@ mod tests {
         let [direct, fused, ..] = Mode::ALL;
         let old = document(vec![row("w1", direct, 1), row("w1", direct, 32), row("gone", direct, 1)]);
         let mut new = document(vec![row("w1", direct, 32), row("w1", fused, 1)]);
-        new.environment.device = "another".to_owned();
+        new.environment.device_name = "another".to_owned();
         let comparison = compare(&old, &new);
         assert_eq!((comparison.changes.len(), comparison.only_new, comparison.only_old), (1, 1, 2));
         assert_eq!(comparison.changes[0].batch, 32);

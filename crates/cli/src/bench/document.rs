@@ -19,10 +19,9 @@ pub(crate) struct Document {
 /// Where and by what it was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Environment {
-    /// The device's name.
+    /// As `--device` takes it.
     pub(crate) device: String,
-    /// What `--device` would take.
-    pub(crate) device_id: String,
+    pub(crate) device_name: String,
     /// Newest CUDA version of the driver; nothing on the CPU.
     pub(crate) driver: Option<String>,
     pub(crate) nvrtc: Option<String>,

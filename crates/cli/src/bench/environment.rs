@@ -11,20 +11,19 @@ use crate::failure::Failure;
 /// What is known of a device, this machine and this program.
 pub(crate) fn environment(device: &Device) -> Result<Environment, Failure> {
     let info = device.info()?;
-    let (device_id, driver, nvrtc) = match info.kind {
+    let (driver, nvrtc) = match info.kind {
         DeviceKind::Cuda => {
             let status = mip_cuda::probe();
             let cuda = status.driver.ok().map(|version| format!("CUDA {version}"));
             let driver = kernel_module().map(|version| format!("{version}, ")).unwrap_or_default();
             let nvrtc = status.nvrtc.ok().map(|version| version.to_string());
-            (format!("cuda:{}", info.index), cuda.map(|cuda| driver + &cuda), nvrtc)
+            (cuda.map(|cuda| driver + &cuda), nvrtc)
         }
-        DeviceKind::Cpu => ("cpu".to_owned(), None, None),
-        DeviceKind::Null => ("null".to_owned(), None, None),
+        DeviceKind::Cpu | DeviceKind::Null => (None, None),
     };
     Ok(Environment {
-        device: info.name,
-        device_id,
+        device: info.id(),
+        device_name: info.name,
         driver,
         nvrtc,
         version: env!("CARGO_PKG_VERSION").to_owned(),

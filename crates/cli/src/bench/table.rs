@@ -1,5 +1,7 @@
 //! Results as a table for reading.
 
+use mip_core::text::padded;
+
 use super::compare::{Change, Comparison};
 use super::document::{Document, Row};
 use super::text::{micros, share};
@@ -27,7 +29,7 @@ pub(crate) fn render(document: &Document, comparison: Option<&Comparison>) -> Ve
     let environment = &document.environment;
     let mut lines = vec![format!(
         "{}, driver {}, mip {} at {}, {}",
-        environment.device,
+        environment.device_name,
         environment.driver.as_deref().unwrap_or("none"),
         environment.version,
         environment.commit,
@@ -168,7 +170,8 @@ fn aligned(rows: &[Vec<String>], left: usize) -> Vec<String> {
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let cell = |(column, text): (usize, &String)| {
         let width = widths[column];
-        if column < left { format!("{text:<width$}") } else { format!("{text:>width$}") }
+        // Only the columns to the left hold names.
+        if column < left { padded(text, width) } else { format!("{text:>0$}", width.min(80)) }
     };
     let line = |row: &Vec<String>| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
     rows.iter().map(|row| line(row).trim_end().to_owned()).collect()

@@ -38,8 +38,8 @@ pub(crate) fn row(workload: &str, mode: Mode, batch: usize) -> Row {
 pub(crate) fn document(results: Vec<Row>) -> Document {
     Document {
         environment: Environment {
-            device: "a device".to_owned(),
-            device_id: "cuda:0".to_owned(),
+            device: "cuda:0".to_owned(),
+            device_name: "a device".to_owned(),
             driver: Some("580.1, CUDA 13.0".to_owned()),
             nvrtc: Some("13.0".to_owned()),
             version: "0.1.0".to_owned(),

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use mip_core::text::{one_line, quoted_path};
 use serde::Serialize;
 
 use crate::args::{DeviceArg, SizeArg, SizeArgs, load};
@@ -58,7 +59,7 @@ pub(crate) struct Args {
     streams: u32,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// An older result (as --json printed it) to compare with
     #[arg(long, value_name = "OLD.JSON")]
     compare: Option<PathBuf>,
@@ -103,13 +104,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bar = progress(request.workloads.len() * request.batches.len());
     let document = measure(&request, |next| {
         bar.inc(1);
-        bar.set_message(next.to_owned());
+        bar.set_message(one_line(next).into_owned());
     });
     bar.finish_and_clear();
     let document = document?;
     let comparison = old.map(|old| compare(&old, &document));
     if let Some(path) = &args.html {
-        let failed = |error| Failure::Running(format!("cannot write {}: {error}", path.display()));
+        let failed = |error| Failure::Running(format!("cannot write {}: {error}", quoted_path(path)));
         std::fs::write(path, render_html(&document, comparison.as_ref())).map_err(failed)?;
     }
     if args.json {
@@ -120,7 +121,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     for failed in &document.failures {
-        console::note(format_args!("error: {}, batch {}: {}", failed.workload, failed.batch, failed.error));
+        console::note(format_args!(
+            "error: {}, batch {}: {}",
+            one_line(&failed.workload),
+            failed.batch,
+            failed.error
+        ));
     }
     if document.failures.is_empty() { Ok(()) } else { Err(Failure::Reported(1)) }
 }
@@ -155,9 +161,22 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Reads an older result.
 fn read(path: &Path) -> Result<Document, Failure> {
-    let wrong = |error: String| Failure::Request(format!("--compare {}: {error}", path.display()));
+    let wrong = |error: String| Failure::Request(format!("--compare {}: {error}", quoted_path(path)));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(format!("not what `mip bench --json` prints: {error}")))
+    let document = serde_json::from_str(&text).map(current).and_then(serde_json::from_value);
+    document.map_err(|error| wrong(format!("not what `mip bench --json` prints: {error}")))
+}
+
+/// A result of before documents carried `schema`: `device` was the name then, and `device_id` what is `device` now.
+fn current(mut document: serde_json::Value) -> serde_json::Value {
+    if let Some(keys) = document.as_object_mut()
+        && !keys.contains_key("schema")
+        && let Some(id) = keys.remove("device_id")
+        && let Some(name) = keys.insert("device".to_owned(), id)
+    {
+        keys.insert("device_name".to_owned(), name);
+    }
+    document
 }
 
 /// A bar on stderr when that is a terminal; nothing otherwise.

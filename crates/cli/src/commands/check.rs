@@ -1,5 +1,6 @@
 use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
+use mip_core::text::padded;
 use mip_graph::{TaskGraph, TaskReport, check_report};
 
 use crate::args::{PipelineArgs, SizeArgs};
@@ -46,5 +47,5 @@ fn table(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<Vec<String>, Failure
         graph.inputs().iter().zip(inputs).map(input).chain(tasks.into_iter().map(task)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (name, shape) = (width(0), width(1));
-    Ok(rows.iter().map(|[a, b, c]| format!("{a:name$}  {b:shape$}  {c}")).collect())
+    Ok(rows.iter().map(|[a, b, c]| format!("{}  {}  {c}", padded(a, name), padded(b, shape))).collect())
 }

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use mini_image_pipe::{ExecutionReport, Pipeline, PipelineConfig};
 use mip_core::ImageBuffer;
+use mip_core::text::{padded, quoted_path};
 use mip_graph::PipelineSpec;
 use mip_io::{WriteOptions, write_image};
 
@@ -21,12 +22,13 @@ pub(crate) struct Args {
 const PIPELINE: &str = include_str!("../demo/demo.toml");
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let cannot =
-        |what: &Path, e: &std::io::Error| Failure::Running(format!("cannot write {}: {e}", what.display()));
+    let cannot = |what: &Path, e: &std::io::Error| {
+        Failure::Running(format!("cannot write {}: {e}", quoted_path(what)))
+    };
     std::fs::create_dir_all(&args.out).map_err(|e| cannot(&args.out, &e))?;
     let file = args.out.join("demo.toml");
     std::fs::write(&file, PIPELINE).map_err(|e| cannot(&file, &e))?;
-    console::line(file.display())?;
+    console::path(&file)?;
 
     let picture = test_picture();
     save(args, "input", &picture)?;
@@ -49,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> String {
     let tasks: Vec<&str> = report.tasks.iter().map(|t| t.name.as_ref()).collect();
-    let out = args.out.display();
+    let out = quoted_path(&args.out);
     let next = [
         (format!("mip run {out}/demo.toml YOUR.jpg -o out"), "the same on your own picture"),
         ("mip run -e 'color_convert to=gray ! sobel' YOUR.jpg -o edges.png".into(), "a pipeline in one line"),
@@ -59,7 +61,7 @@ fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> Stri
     ];
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     let next: Vec<String> =
-        next.iter().map(|(command, what)| format!("  {command:width$}  {what}")).collect();
+        next.iter().map(|(command, what)| format!("  {}  {what}", padded(command, width))).collect();
     format!(
         "\nRan {} ({}) over a drawn {} picture in {:.1} ms on {}.\n\
          {out}/sheet.png shows all of them side by side.\n\n\
@@ -76,7 +78,7 @@ fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> Stri
 fn save(args: &Args, name: &str, image: &ImageBuffer) -> Result<(), Failure> {
     let path = args.out.join(format!("{name}.png"));
     write_image(&path, image, &WriteOptions::default())?;
-    console::line(path.display())
+    console::path(&path)
 }
 
 /// Scales a picture for the contact sheet: with a pipeline, of course.

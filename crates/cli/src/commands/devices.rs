@@ -3,6 +3,7 @@ use std::fmt::{Display, Write as _};
 use mini_image_pipe::Device;
 use mip_cuda::{CudaDeviceProbe, CudaStatus};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::console;
 use crate::failure::Failure;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// A device as listed.
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut entries = vec![cpu()];
     entries.extend(cuda(&mip_cuda::probe()));
     if args.json {
-        return console::json(&entries);
+        return console::json(&json!({ "devices": entries }));
     }
     for entry in &entries {
         console::line(entry.text())?;

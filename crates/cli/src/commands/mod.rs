@@ -47,6 +47,22 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether stdout is to hold a JSON document, whatever happens.
+    pub(crate) const fn prints_json(&self) -> bool {
+        match self {
+            Self::Demo(_) | Self::Check(_) => false,
+            Self::Run(args) => args.json,
+            Self::Stream(args) => args.json,
+            Self::Plan(args) => args.prints_json(),
+            Self::Ops(args) => args.json,
+            Self::Devices(args) => args.json,
+            Self::Bench(args) => args.json,
+            Self::Validate(args) => args.json,
+            #[cfg(feature = "profiling")]
+            Self::Profile(args) => args.json,
+        }
+    }
+
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Self::Demo(args) => demo::run(&args),

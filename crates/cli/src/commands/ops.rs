@@ -1,5 +1,7 @@
 use mip_ops::{Change, OperatorSpec, ParamSpec, operators, spec};
 
+use serde_json::json;
+
 use crate::console;
 use crate::failure::Failure;
 
@@ -11,9 +13,9 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     /// Operator to describe
     name: Option<String>,
-    /// Print JSON: an array of all operators, or one object
+    /// Print JSON: all operators, or the one named
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Print a JSON Schema of pipeline files, for editors to complete and check them
     #[arg(long, conflicts_with_all = ["name", "json"])]
     schema: bool,
@@ -24,9 +26,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.name {
-        _ if args.schema => console::json(&mip_graph::json_schema()),
+        _ if args.schema => console::foreign_json(&mip_graph::json_schema()),
         _ if args.markdown => console::line(page().trim_end()),
-        None if args.json => console::json(&operators()),
+        None if args.json => console::json(&json!({ "operators": operators() })),
         None => list(),
         Some(name) => {
             let spec = spec(name)?;

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// How to print it
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
+    /// Print JSON: the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// With --format svg: the arena over time, instead of the graph
     #[arg(long)]
     memory: bool,
@@ -62,6 +65,12 @@ enum Format {
     Svg,
 }
 
+impl Args {
+    pub(super) const fn prints_json(&self) -> bool {
+        self.json || matches!(self.format, Format::Json)
+    }
+}
+
 /// The same pipeline without fusion, whatever memory that takes.
 fn unfused(pipeline: &Pipeline) -> Pipeline {
     let config = PipelineConfig { fuse: false, memory_limit: None, ..pipeline.config().clone() };
@@ -82,6 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let target = Target::of(args.device)?;
     let plan = target.plan(&pipeline, &inputs, batch)?;
     match args.format {
+        _ if args.json => {}
         Format::Text | Format::Json => {}
         Format::Dot => return console::line(render_dot(&plan).trim_end()),
         Format::Mermaid => return console::line(render_mermaid(&plan).trim_end()),
@@ -96,11 +106,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let tilings = target.tilings(&plan);
     let rate = args.bandwidth.map(|rate| rate.resolve(args.device, &Traffic::of(&plan, &tilings, None)));
     let traffic = Traffic::of(&plan, &tilings, rate.transpose()?);
-    if args.format == Format::Json {
+    if args.prints_json() {
         let mut json = mip_graph::render_json(&plan);
         json["fusion_summary"] = json!(summary);
         json["traffic"] = json!(traffic);
-        json["device"] = json!(target.name);
+        json["device"] = json!(target.id);
+        json["device_name"] = json!(target.name);
         let kernels = json["kernels"].as_array_mut().into_iter().flatten();
         for (kernel, tiling) in kernels.zip(&tilings) {
             kernel["tiling"] = json!(tiling.as_ref().ok());

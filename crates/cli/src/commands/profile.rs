@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use mini_image_pipe::Pipeline;
 use mip_core::ImageBuffer;
+use mip_core::text::quoted_path;
 use mip_io::WholeFile;
 
 use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     reading: ReadArgs,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Pinned memory kept for frames: enough for a few dozen of 4K.
@@ -89,13 +90,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(file) = trace {
         write_trace(file, &measured)?;
     }
-    let report = Report::new(&pipeline, &inputs, mode, measured, args.trace.as_deref());
+    let report = Report::new(&pipeline, &inputs, mode, measured, args.trace.as_deref())?;
     if args.json {
         return console::json(&report);
     }
     console::line(render(&report).trim_end())?;
     console::note(match &args.trace {
-        Some(path) => format!("trace: {} (open it with https://ui.perfetto.dev)", path.display()),
+        Some(path) => format!("trace: {} (open it with https://ui.perfetto.dev)", quoted_path(path)),
         None => "--trace FILE writes the timeline".to_owned(),
     });
     Ok(())
@@ -134,7 +135,7 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
         None => Ok(bound),
         Some(more) => Err(Failure::Request(format!(
             "{} is one image too many: mip profile runs the same one again and again (--batch and --repeat say how often)",
-            more.display()
+            quoted_path(more)
         ))),
     }
 }

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     execution: RunArgs,
     /// Print a JSON report to stdout; needs -o, because video goes there otherwise
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// `--output-format`
@@ -76,16 +76,6 @@ pub(crate) enum FormatArg {
 const PINNED: usize = 1 << 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let result = execute(args);
-    if let (true, Some(_), Err(failure)) = (args.json, named(args.out.as_deref()), &result)
-        && let Some(message) = failure.message()
-    {
-        console::json(&serde_json::json!({ "error": message, "exit_code": failure.code() }))?;
-    }
-    result
-}
-
-fn execute(args: &Args) -> Result<(), Failure> {
     let (input, out) = (named(args.input.as_deref()), named(args.out.as_deref()));
     check_ends(args, input, out)?;
     let spec = args.pipeline.load()?;

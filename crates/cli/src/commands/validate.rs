@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use mip_core::text::{quoted, quoted_path};
+
 use crate::args::DeviceArg;
 use crate::console;
 use crate::failure::Failure;
@@ -44,7 +46,7 @@ pub(crate) struct Args {
     jobs: Option<usize>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Also write the result as JUnit XML, for CI systems
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -52,7 +54,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let device = args.device.open()?;
-    let name = device.info()?.name;
+    let info = device.info()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let request = Request {
         device,
@@ -66,9 +68,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         jobs: args.jobs.unwrap_or_else(cores),
     };
     let checks = validate(&request, &mut |check| console::note(format_args!("{check} ...")));
-    let report = Report::new(name, args.seed, checks);
+    let report = Report::new(&info, args.seed, checks);
+    if report.checks.is_empty() {
+        return Err(Failure::Request(format!("no check has '{}' in its name", quoted(&request.only))));
+    }
     if let Some(path) = &args.junit {
-        let failed = |error: String| Failure::Running(format!("cannot write {}: {error}", path.display()));
+        let failed = |error: String| Failure::Running(format!("cannot write {}: {error}", quoted_path(path)));
         let xml = report.junit().map_err(failed)?;
         std::fs::write(path, xml).map_err(|error| failed(error.to_string()))?;
     }
@@ -78,9 +83,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         for line in report.lines() {
             console::line(line)?;
         }
-    }
-    if report.checks.is_empty() {
-        return Err(Failure::Request(format!("no check has '{}' in its name", request.only)));
     }
     if report.failed > 0 { Err(Failure::Reported(1)) } else { Ok(()) }
 }

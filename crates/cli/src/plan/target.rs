@@ -12,6 +12,8 @@ use crate::failure::Failure;
 /// can be made where there is none.
 #[derive(Debug)]
 pub(crate) struct Target {
+    /// As `--device` takes it.
+    pub(crate) id: String,
     /// For a heading.
     pub(crate) name: String,
     /// Nothing for the CPU.
@@ -30,7 +32,7 @@ impl Target {
             Ok(found) => {
                 let count = found.multiprocessors;
                 let name = format!("cuda:{index} ({}, {count} multiprocessors)", found.name);
-                Ok(Self { name, multiprocessors: Some(count) })
+                Ok(Self { id: format!("cuda:{index}"), name, multiprocessors: Some(count) })
             }
             Err(_) if device == DeviceArg::Auto => Ok(Self::cpu()),
             Err(missing) if index > 0 => {
@@ -39,7 +41,7 @@ impl Target {
             Err(missing) => {
                 let count = ASSUMED_MULTIPROCESSORS;
                 let name = format!("a GPU of {count} multiprocessors (assumed: {})", missing.problem);
-                Ok(Self { name, multiprocessors: Some(count) })
+                Ok(Self { id: format!("cuda:{index}"), name, multiprocessors: Some(count) })
             }
         }
     }
@@ -47,7 +49,11 @@ impl Target {
     fn cpu() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let plural = if threads == 1 { "" } else { "s" };
-        Self { name: format!("the CPU ({threads} thread{plural})"), multiprocessors: None }
+        Self {
+            id: "cpu".to_owned(),
+            name: format!("the CPU ({threads} thread{plural})"),
+            multiprocessors: None,
+        }
     }
 
     /// The plan for inputs of these shapes.

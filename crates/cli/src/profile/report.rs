@@ -2,15 +2,18 @@ use std::path::Path;
 
 use mini_image_pipe::Pipeline;
 use mini_image_pipe::profiling::{Kind, Summary};
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, text};
 use serde::Serialize;
 
 use super::{Measured, Mode};
+use crate::failure::Failure;
 
 /// What `mip profile` prints; times are microseconds. Keys may be added, never changed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    pub(crate) device: String,
+    /// As `--device` takes it.
+    device: String,
+    pub(crate) device_name: String,
     /// Shape of each input.
     pub(crate) inputs: Vec<Input>,
     pub(crate) graph: bool,
@@ -62,8 +65,9 @@ impl Report {
         mode: Mode,
         measured: Measured,
         trace: Option<&Path>,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
         let config = pipeline.config();
+        let info = config.device.info()?;
         let per_run = |time: std::time::Duration| time.as_secs_f64() * 1e6 / measured.repeat as f64;
         let us_per_run = per_run(measured.elapsed);
         let (batch, frames_in_flight) = match mode {
@@ -79,8 +83,9 @@ impl Report {
         let stream = frames_in_flight.map(|frames| {
             Stream::new(frames, unprofiled_us_per_run, measured.alone.as_ref().unwrap_or(&summary))
         });
-        Self {
-            device: summary.device.clone(),
+        Ok(Self {
+            device: info.id(),
+            device_name: info.name,
             inputs: inputs.iter().map(shape).collect(),
             graph: config.enable_graph_replay,
             fuse: config.fuse,
@@ -92,8 +97,8 @@ impl Report {
             preparation: measured.preparation,
             summary,
             stream,
-            trace: trace.map(|path| path.display().to_string()),
-        }
+            trace: trace.map(|path| text::path(path).into_owned()),
+        })
     }
 }
 

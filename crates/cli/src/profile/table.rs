@@ -48,7 +48,7 @@ fn write(to: &mut String, report: &Report) -> fmt::Result {
         (None, batch) => format!("runs of {batch} frames"),
     };
     let graph = if report.graph { ", replayed" } else { "" };
-    writeln!(to, "{}: {} {what}{graph}, {}", report.device, report.repeat, shapes.join(", "))?;
+    writeln!(to, "{}: {} {what}{graph}, {}", report.device_name, report.repeat, shapes.join(", "))?;
     let noun = if report.stream.is_some() { "frame" } else { "run" };
     let (time, plain) = (Time(report.us_per_run), Time(report.unprofiled_us_per_run));
     writeln!(to, "{plain} a {noun}; {time} while profiled")?;

@@ -12,7 +12,7 @@ use mip_runtime::{DirtyReason, GraphStats};
 use mip_testkit::images::Picture;
 
 use super::modes::{all_same, results, text};
-use super::{Outcome, Pending, Request, cases, if_replayed};
+use super::{Outcome, Pending, Request, cases, counters, if_replayed};
 
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
     vec![
@@ -150,7 +150,10 @@ fn kernels(request: &Request) -> Outcome {
             all_same(&actual, &expected).map_err(what)?;
             let replays = replay && request.device.info().map_err(text)?.graph_replay.is_ok();
             if (stats.replays > 0) != (replays && !wants_recapture) {
-                return Err(what(format!("asks for a new capture: {wants_recapture}; counted {stats:?}")));
+                return Err(what(format!(
+                    "asks for a new capture: {wants_recapture}; counted {}",
+                    counters(&stats)
+                )));
             }
         }
         Ok(())
@@ -189,5 +192,5 @@ fn asking(request: &Request) -> Result<(), String> {
         invalidations: [(DirtyReason::OperatorRequest, 1)].into(),
         ..GraphStats::default()
     };
-    if stats == promised { Ok(()) } else { Err(format!("counted {stats:?}")) }
+    if stats == promised { Ok(()) } else { Err(format!("counted {}", counters(&stats))) }
 }

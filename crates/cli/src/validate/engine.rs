@@ -11,7 +11,7 @@ use mip_runtime::{DirtyReason, GraphStats};
 use mip_testkit::images::{Picture, SplitMix64};
 
 use super::modes::{CHAIN, DIAMOND, Results, all_same, picture, results, text};
-use super::{Outcome, Pending, Request, cases, if_replayed, random};
+use super::{Outcome, Pending, Request, cases, counters, if_replayed, random};
 
 pub(super) fn checks(request: &Request) -> Vec<Pending> {
     let graphs = request.graphs;
@@ -110,7 +110,7 @@ fn random_replays(request: &Request, ordered: bool) -> Outcome {
         } else {
             (0, 0, 4)
         };
-        if counted == promised { Ok(()) } else { Err(what(4, format!("counted {stats:?}"))) }
+        if counted == promised { Ok(()) } else { Err(what(4, format!("counted {}", counters(&stats)))) }
     })
 }
 
@@ -215,7 +215,11 @@ fn invalidations(request: &Request) -> Outcome {
                     ..GraphStats::default()
                 }
             };
-            if stats == expected { Ok(()) } else { Err(Error::Usage(format!("counted {stats:?}"))) }
+            if stats == expected {
+                Ok(())
+            } else {
+                Err(Error::Usage(format!("counted {}", counters(&stats))))
+            }
         };
         run().map_err(|error| format!("{name}: {error}"))
     })
@@ -237,7 +241,7 @@ fn last_batch(request: &Request) -> Outcome {
         let counted = (stats.captures, stats.replays, stats.direct_runs, stats.invalidations.len());
         let replays = tested.config().device.info()?.graph_replay.is_ok();
         let promised = if replays { (2, 7, 0, 0) } else { (0, 0, 9, 0) };
-        if counted == promised { Ok(()) } else { Err(Error::Usage(format!("counted {stats:?}"))) }
+        if counted == promised { Ok(()) } else { Err(Error::Usage(format!("counted {}", counters(&stats)))) }
     };
     Outcome { cases: 3, ..Outcome::one(run().map_err(text)) }
 }

@@ -87,7 +87,8 @@ fn isolated(request: &Request) -> Result<(), String> {
     let (mut p, [after, good]) = fork(config(request), request.seed, bad).map_err(text)?;
     match p.execute() {
         Err(error) if error.to_string().contains("'bad'") => {}
-        other => return Err(format!("the failing task was not reported: {other:?}")),
+        Err(error) => return Err(format!("the failing task is not named: {error}")),
+        Ok(_) => return Err("the failing task was not reported".to_owned()),
     }
     p.output(good).map_err(|e| format!("an independent branch was lost: {e}"))?;
     match p.output(after) {

@@ -12,10 +12,10 @@ impl Report {
     /// # Errors
     /// When it cannot be written as XML, in words.
     pub(crate) fn junit(&self) -> Result<String, String> {
-        let mut junit = Junit::new(format!("mip validate on {}", self.device));
+        let mut junit = Junit::new(format!("mip validate on {}", self.device_name));
         for checks in self.checks.chunk_by(|a, b| a.section == b.section) {
             let mut suite = TestSuite::new(checks[0].section);
-            suite.add_property(("device", self.device.as_str()));
+            suite.add_property(("device", self.device_name.as_str()));
             suite.add_property(("version", self.version));
             suite.add_property(("seed", self.seed.to_string().as_str()));
             suite.add_test_cases(checks.iter().map(test_case));

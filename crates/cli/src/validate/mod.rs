@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use mini_image_pipe::Device;
+use mip_runtime::GraphStats;
 
 pub(crate) use report::{Check, Outcome, Report};
 
@@ -43,6 +44,11 @@ pub(crate) struct Request {
     pub(crate) seed: u64,
     /// Threads that run cases side by side.
     pub(crate) jobs: usize,
+}
+
+/// Counters of graph replay in a message, by their names in reports.
+fn counters(stats: &GraphStats) -> String {
+    serde_json::to_string(stats).unwrap_or_else(|error| error.to_string())
 }
 
 /// Runs a check of graph replay; skipped, with the reason, on a device that has none.

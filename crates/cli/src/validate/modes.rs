@@ -179,7 +179,8 @@ fn odd_batches(request: &Request) -> Result<(), String> {
     }
     match pipeline.execute_batch(&frames) {
         Err(error) if error.is_request() && error.to_string().contains("frame 2") => Ok(()),
-        other => Err(format!("frames of two shapes: {other:?}")),
+        Err(error) => Err(format!("frames of two shapes: {error}")),
+        Ok(_) => Err("frames of two shapes were not refused".to_owned()),
     }
 }
 

@@ -18,7 +18,7 @@ use mip_runtime::{DirtyReason, GraphStats, RunRequest, Session, SessionOptions};
 
 use super::modes::{DIAMOND, Results, all_same, picture, results, text};
 use super::operators::same;
-use super::{Outcome, Pending, Request, if_replayed};
+use super::{Outcome, Pending, Request, counters, if_replayed};
 
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
     let check = |name: &str, run: fn(&Request) -> Result<(), String>| -> Pending {
@@ -169,7 +169,11 @@ impl Bench {
 
     fn counted(&self, expected: &GraphStats) -> Result<(), String> {
         let stats = self.pipeline.scheduler().graph_stats();
-        if stats == *expected { Ok(()) } else { Err(format!("counted {stats:?} instead of {expected:?}")) }
+        if stats == *expected {
+            Ok(())
+        } else {
+            Err(format!("counted {} instead of {}", counters(&stats), counters(expected)))
+        }
     }
 }
 
@@ -269,7 +273,7 @@ fn dependencies(request: &Request) -> Result<(), String> {
         invalidations: [(DirtyReason::Dependencies, 1)].into(),
         ..GraphStats::default()
     };
-    if stats == expected { Ok(()) } else { Err(format!("counted {stats:?}")) }
+    if stats == expected { Ok(()) } else { Err(format!("counted {}", counters(&stats))) }
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use mip_core::text::padded;
+use mip_runtime::device::DeviceInfo;
 use serde::Serialize;
 
 /// A check that has run.
@@ -24,7 +26,9 @@ pub(crate) struct Outcome {
 /// The whole result.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
+    /// As `--device` takes it.
     pub(crate) device: String,
+    pub(crate) device_name: String,
     pub(crate) version: &'static str,
     pub(crate) seed: u64,
     pub(crate) passed: usize,
@@ -57,11 +61,21 @@ impl Check {
 }
 
 impl Report {
-    pub(crate) fn new(device: String, seed: u64, checks: Vec<Check>) -> Self {
+    pub(crate) fn new(info: &DeviceInfo, seed: u64, checks: Vec<Check>) -> Self {
         let count = |verdict: &str| checks.iter().filter(|c| c.verdict() == verdict).count();
         let (passed, failed, skipped) = (count("passed"), count("FAILED"), count("skipped"));
         let cases = checks.iter().map(|c| c.outcome.cases).sum();
-        Self { device, version: env!("CARGO_PKG_VERSION"), seed, passed, failed, skipped, cases, checks }
+        Self {
+            device: info.id(),
+            device_name: info.name.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            seed,
+            passed,
+            failed,
+            skipped,
+            cases,
+            checks,
+        }
     }
 
     /// The table, a line a check, with the first few failures under it.
@@ -72,8 +86,10 @@ impl Report {
         for check in &self.checks {
             let Check { section, name, outcome, elapsed_ms } = check;
             let (verdict, cases) = (check.verdict(), outcome.cases);
-            lines
-                .push(format!("{section:10} {name:width$}  {cases:6} cases  {elapsed_ms:9.1} ms  {verdict}"));
+            lines.push(format!(
+                "{section:10} {}  {cases:6} cases  {elapsed_ms:9.1} ms  {verdict}",
+                padded(name, width)
+            ));
             lines.extend(outcome.skipped.iter().map(|reason| format!("    {reason}")));
             lines.extend(outcome.failures.iter().take(SHOWN).map(|text| format!("    {text}")));
             if outcome.failures.len() > SHOWN {
@@ -82,7 +98,7 @@ impl Report {
         }
         lines.push(format!(
             "{} checks passed, {} failed, {} skipped; {} cases on {}; seed {}",
-            self.passed, self.failed, self.skipped, self.cases, self.device, self.seed
+            self.passed, self.failed, self.skipped, self.cases, self.device_name, self.seed
         ));
         lines
     }
@@ -95,12 +111,13 @@ mod tests {
     #[test]
     fn failures_and_skips_show_and_count() {
         let check = |name: &str, outcome| Check { section: "s", name: name.into(), outcome, elapsed_ms: 1.0 };
+        let info = mini_image_pipe::Device::cpu().info().unwrap();
         let checks = vec![
             check("good", Outcome::one(Ok(()))),
             check("bad", Outcome::one(Err("pixel 3,4".into()))),
             check("left out", Outcome::skip("no such thing")),
         ];
-        let report = Report::new("null".into(), 7, checks);
+        let report = Report::new(&info, 7, checks);
         assert_eq!((report.passed, report.failed, report.skipped, report.cases), (1, 1, 1, 2));
         let text = report.lines().join("\n");
         assert!(

@@ -53,7 +53,10 @@ fn allocator(request: &Request) -> Result<(), String> {
     match (a.requested, a.effective, a.reason) {
         (AllocatorMode::StreamOrdered, AllocatorMode::StreamOrdered, None)
         | (AllocatorMode::StreamOrdered, AllocatorMode::Pooled, Some(_)) => Ok(()),
-        other => Err(format!("reported {other:?}")),
+        (requested, effective, reason) => {
+            let reason = reason.as_deref().unwrap_or("none");
+            Err(format!("reported {requested} asked for, {effective} in effect, reason {reason}"))
+        }
     }
 }
 
@@ -186,7 +189,8 @@ fn profile(request: &Request) -> Outcome {
             match row.map(|row| row.count) {
                 Some(4) => {}
                 other => {
-                    return Err(format!("fuse {fuse}, replay {replay}: '{task}' ran {other:?} times of 4"));
+                    let times = other.unwrap_or(0);
+                    return Err(format!("fuse {fuse}, replay {replay}: '{task}' ran {times} times of 4"));
                 }
             }
         }

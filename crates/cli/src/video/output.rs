@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use mip_core::text::{quoted, quoted_path};
 use mip_core::{ImageBuffer, threads};
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
@@ -34,9 +35,9 @@ pub(crate) fn check_extension(path: &Path) -> Result<(), Failure> {
         Some(extension) if !extension.eq_ignore_ascii_case("y4m") => Err(Failure::Request(format!(
             "{} has extension '.{}', but mip stream writes .y4m; for other formats pipe it into ffmpeg: \
              `mip stream ... | ffmpeg -f yuv4mpegpipe -i - {}`",
-            path.display(),
-            extension.display(),
-            path.display()
+            quoted_path(path),
+            quoted(&extension.to_string_lossy()),
+            quoted_path(path)
         ))),
         _ => Ok(()),
     }
@@ -46,7 +47,7 @@ impl Output {
     /// Opens a file, or stdout, and writes the header. A file appears only when it is complete.
     pub(crate) fn create(path: Option<&Path>, target: &Target) -> Result<Self, Failure> {
         let (to, name) = match path {
-            Some(path) => (To::File(Box::new(WholeFile::create(path)?)), path.display().to_string()),
+            Some(path) => (To::File(Box::new(WholeFile::create(path)?)), quoted_path(path)),
             None => (To::Stdout, "stdout".to_owned()),
         };
         Ok(Self { writer: Y4mWriter::new(to, &name, &target.header)? })

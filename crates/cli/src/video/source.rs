@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use mip_core::text::quoted_path;
 use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, panics, threads};
 use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::yuv::{Matrix, Range, YuvConverter};
@@ -30,7 +31,7 @@ impl Source {
         range: Option<Range>,
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        let name = path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
+        let name = path.map_or_else(|| "stdin".to_owned(), quoted_path);
         let input: Box<dyn Read + Send> =
             match path {
                 Some(path) => Box::new(File::open(path).map_err(|source| {

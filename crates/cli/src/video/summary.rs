@@ -23,8 +23,10 @@ pub(crate) fn summary(
             "state": task.state.to_string(),
         })
     });
+    let info = pipeline.config().device.info()?;
     Ok(json!({
-        "device": pipeline.config().device.info()?.name,
+        "device": info.id(),
+        "device_name": info.name,
         "frames": outcome.frames,
         "frames_in_flight": frames_in_flight,
         "elapsed_ms": elapsed * 1e3,

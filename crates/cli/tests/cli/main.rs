@@ -4,9 +4,13 @@ mod bench;
 mod book;
 mod commands;
 mod damaged;
+mod documents;
 mod inputs;
 #[cfg(target_os = "linux")]
+mod libraries;
+#[cfg(target_os = "linux")]
 mod limits;
+mod metadata;
 mod pictures;
 #[cfg(feature = "profiling")]
 mod profile;
@@ -14,3 +18,4 @@ mod requests;
 mod run;
 mod stream;
 mod support;
+mod texts;

@@ -70,6 +70,19 @@ fn a_stream_that_is_cut_names_its_frame_and_leaves_no_file() {
 }
 
 #[test]
+fn sampling_that_only_a_comment_names_is_not_taken_for_another() {
+    let place = Place::new();
+    let video = |head: &str| format!("YUV4MPEG2 W8 H4 F25:1 Ip {head}\nFRAME\n{}", "x".repeat(48));
+    place.write("in.y4m", &video("XYSCSS=411"));
+    let ran = place.mip(&["stream", "-e", "flip", "-i", "in.y4m", "-o", "out.y4m"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("XYSCSS=411") && ran.stderr.contains("yuv420p"), "{ran:?}");
+    assert!(!place.path("out.y4m").exists());
+    place.write("in.y4m", &video("XYSCSS=420JPEG"));
+    place.ok(&["stream", "-e", "flip", "-i", "in.y4m", "-o", "out.y4m"]);
+}
+
+#[test]
 fn what_is_no_video_is_refused_with_the_remedy() {
     let place = Place::new();
     place.write("in.y4m", "no video at all\n");

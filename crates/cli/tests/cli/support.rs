@@ -27,17 +27,15 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// `mip` in this folder, to be given arguments and an environment.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mip"));
+        command.current_dir(self.folder.path());
+        command
+    }
+
     pub(crate) fn mip(&self, arguments: &[&str]) -> Ran {
-        let output = Command::new(env!("CARGO_BIN_EXE_mip"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .output()
-            .expect("the binary was built for this test");
-        Ran {
-            code: output.status.code().expect("ended by itself"),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(self.command().args(arguments))
     }
 
     /// A command of the shell in this folder, which knows the binary as `$MIP`.
@@ -127,6 +125,15 @@ impl Place {
 }
 
 impl Ran {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().expect("the binary was built for this test");
+        Self {
+            code: output.status.code().expect("ended by itself"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("no JSON document ({e}): {self:?}"))
     }

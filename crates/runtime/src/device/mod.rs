@@ -53,6 +53,17 @@ pub struct DeviceInfo {
     pub unified_memory: bool,
 }
 
+impl DeviceInfo {
+    /// What names the device on a command line: `cpu`, `cuda:0`.
+    pub fn id(&self) -> String {
+        match self.kind {
+            DeviceKind::Cpu => "cpu".to_owned(),
+            DeviceKind::Cuda => format!("cuda:{}", self.index),
+            DeviceKind::Null => "null".to_owned(),
+        }
+    }
+}
+
 /// Kinds of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -20,13 +20,13 @@ pub(crate) fn render(document: &Document, comparison: Option<&Comparison>) -> St
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "mip bench: " (e.device) }
+                title { "mip bench: " (e.device_name) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 h1 { "mip bench" }
                 dl {
-                    dt { "device" } dd { (e.device) }
+                    dt { "device" } dd { (e.device_name) }
                     @if let Some(driver) = &e.driver { dt { "driver" } dd { (driver) } }
                     @if let Some(nvrtc) = &e.nvrtc { dt { "NVRTC" } dd { (nvrtc) } }
                     dt { "host" } dd { (e.host) }

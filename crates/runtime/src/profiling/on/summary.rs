@@ -12,8 +12,8 @@ use super::profile::{Place, Profile, Span};
 /// A profile in numbers; times are microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// The device.
-    pub device: String,
+    /// The device's name.
+    pub device_name: String,
     /// Runs handed to the device.
     pub runs: usize,
     /// From the first run's submission to the end of the last thing that happened.
@@ -139,7 +139,7 @@ impl Profile {
             *marks.entry(mark.name.clone()).or_default() += 1;
         }
         Summary {
-            device: self.device.clone(),
+            device_name: self.device.clone(),
             runs: self.of(Kind::Submit).count(),
             elapsed_us: micros(elapsed),
             device_busy_us: micros(busy.length()),
