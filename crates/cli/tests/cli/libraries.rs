@@ -24,7 +24,7 @@ fn functions(list: &str) -> Vec<String> {
 }
 
 const VERSION: &str = "int cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n\
-    int cuGetErrorName(int e, const char **t) { *t = \"E\"; return 0; }\n\
+    int cuGetErrorName(int e, const char **t) { *t = \"CUDA_ERROR_NO_DEVICE\"; return 0; }\n\
     int cuGetErrorString(int e, const char **t) { *t = \"text\"; return 0; }\n";
 
 /// A driver that has all functions, and no device.
