@@ -38,7 +38,7 @@ fn what_png_holds_comes_back_from_png_and_the_profile_and_density_from_jpeg() {
     assert_eq!(lost, [""; 0]);
     assert_eq!(Metadata::of(&png, FileFormat::Png), full());
     // Also to a reader that is not ours.
-    let reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().unwrap();
+    let reader = ::png::Decoder::new(std::io::Cursor::new(&png)).read_info().unwrap();
     assert_eq!(reader.info().pixel_dims.map(|dims| (dims.xppu, dims.yppu)), Some((11811, 5906)));
     assert!(crate::read_bytes(&png, "x.png").is_ok());
 
