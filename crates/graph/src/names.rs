@@ -38,7 +38,7 @@ pub(crate) fn list(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     }
     match names.count() {
         0 => {}
-        more => joined += &format!(" and {more} more"),
+        more => joined.extend([" and ", &more.to_string(), " more"]),
     }
     if joined.is_empty() { "none".to_owned() } else { joined }
 }

@@ -11,10 +11,8 @@ pub(super) fn read(file: &[u8]) -> Metadata {
     for (code, body) in segments(file) {
         match code {
             0xE0 if body.starts_with(b"JFIF\0") => metadata.density = density(body),
-            0xE1 if body.starts_with(EXIF) => {
-                if !only_orientation(body.get(6..).unwrap_or_default()) {
-                    metadata.others.insert("EXIF");
-                }
+            0xE1 if body.starts_with(EXIF) && !only_orientation(body.get(6..).unwrap_or_default()) => {
+                _ = metadata.others.insert("EXIF");
             }
             0xE1 if body.starts_with(b"http://ns.adobe.com/") => _ = metadata.others.insert("XMP"),
             0xE2 if body.starts_with(ICC) => {

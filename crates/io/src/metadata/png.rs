@@ -75,7 +75,9 @@ pub(super) fn add(file: &mut Vec<u8>, density: Option<Density>, colours: &[([u8;
         chunks.extend_from_slice(body);
         chunks.extend_from_slice(&sum.finalize().to_be_bytes());
     };
-    colours.iter().for_each(|(name, body)| push(*name, body));
+    for (name, body) in colours {
+        push(*name, body);
+    }
     if let Some(Density { x, y, unit }) = density {
         let unit = u8::from(unit == DensityUnit::Metre);
         push(*b"pHYs", &[&x.to_be_bytes()[..], &y.to_be_bytes(), &[unit]].concat());
