@@ -5,7 +5,7 @@ use super::super::Fault;
 /// What ends an interval of entropy-coded data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// RSTn, with n.
+    /// A restart marker, with its number.
     Restart(u8),
     /// Any other marker.
     Marker,
@@ -82,23 +82,23 @@ pub(super) struct Bits<'a> {
     /// Position of the next byte to load.
     at: usize,
     /// The next bits, at the top.
-    bits: u64,
-    /// How many of `bits` count.
+    next: u64,
+    /// How many of `next` count.
     count: u32,
 }
 
 impl<'a> Bits<'a> {
     const fn new(data: &'a [u8], len: usize) -> Self {
-        Self { data, len, at: 0, bits: 0, count: 0 }
+        Self { data, len, at: 0, next: 0, count: 0 }
     }
 
     /// Makes sure that at least 32 bits can be taken: one code and the value behind it.
     #[inline(always)]
     pub(super) fn refill(&mut self) {
         if self.count < 32 {
-            let next = self.data.get(self.at..).and_then(<[u8]>::first_chunk::<8>);
-            let next = next.map_or(0, |chunk| u64::from_be_bytes(*chunk));
-            self.bits |= next >> self.count;
+            let loaded = self.data.get(self.at..).and_then(<[u8]>::first_chunk::<8>);
+            let loaded = loaded.map_or(0, |chunk| u64::from_be_bytes(*chunk));
+            self.next |= loaded >> self.count;
             let bytes = (63 - self.count) >> 3;
             self.at += bytes as usize;
             self.count += 8 * bytes;
@@ -108,13 +108,13 @@ impl<'a> Bits<'a> {
     /// The next `n` bits, 1 to 16, without taking them.
     #[inline(always)]
     pub(super) const fn peek(&self, n: u32) -> u32 {
-        (self.bits >> (64 - n)) as u32
+        (self.next >> (64 - n)) as u32
     }
 
     /// Takes `n` bits that are loaded.
     #[inline(always)]
     pub(super) const fn skip(&mut self, n: u32) {
-        self.bits <<= n;
+        self.next <<= n;
         self.count -= n;
     }
 

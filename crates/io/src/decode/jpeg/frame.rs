@@ -44,7 +44,7 @@ impl Frame {
     pub(super) fn parse(code: u8, body: &[u8]) -> Result<Self, Fault> {
         let refuse = |text: String| Err(Fault::Corrupt(text));
         let kind = match code {
-            0xC0 | 0xC1 | 0xC2 => "",
+            0xC0..=0xC2 => "",
             0xC3 => "lossless",
             0xC5..=0xC7 => "hierarchical",
             0xC9..=0xCB => "arithmetic",
