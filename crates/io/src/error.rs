@@ -10,7 +10,7 @@ use crate::FileFormat;
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
     /// A file that the operating system does not let us read.
-    #[error("cannot read {}: {source}", quoted_path(.path))]
+    #[error("cannot read {}: {source}", crate::input_name(.path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -144,8 +144,8 @@ pub enum IoError {
         /// What the encoder said.
         reason: String,
     },
-    /// A file that could not be written; what stood there before is unchanged.
-    #[error("cannot write {}: {source}", quoted_path(.path))]
+    /// A file that could not be written; what stood there before is unchanged, unless `source` says otherwise.
+    #[error("cannot write {}: {source}", crate::output_name(.path))]
     Write {
         /// The file.
         path: PathBuf,

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use mip_core::text;
@@ -10,11 +11,12 @@ use crate::{FileFormat, IoError, natural, pattern};
 ///
 /// * A file stands for itself, also when its name contains `*`, `?` or `[`.
 /// * A folder stands for the `.png`, `.jpg` and `.jpeg` files directly in it (case does not matter).
+/// * `-` is stdin; a file of that name is `./-`.
 /// * Anything else is a glob (`*`, `?`, `[a-z]`, `**`); it gives the files it matches, hidden ones left out. Names need
 ///   not be UTF-8: `?` stands for a character, or for a byte that is part of none.
 ///
-/// Files of a folder or glob come in natural order (`frame9` before `frame10`); arguments keep theirs. A file
-/// named twice is taken once, at its first place.
+/// Files of a folder or glob come in natural order (`frame9` before `frame10`); arguments keep theirs. A name
+/// given twice is taken once, at its first place; two names (links) of one file are two.
 ///
 /// # Errors
 /// [`IoError::NoInput`] when an argument gives no file or a folder cannot be listed.
@@ -23,8 +25,7 @@ pub fn expand_inputs<P: AsRef<Path>>(patterns: &[P]) -> Result<Vec<PathBuf>, IoE
     let mut files = Vec::new();
     for pattern in patterns {
         for file in expand(pattern.as_ref())? {
-            let identity = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
-            if seen.insert(identity) {
+            if seen.insert(name_of(&file)) {
                 files.push(file);
             }
         }
@@ -32,8 +33,41 @@ pub fn expand_inputs<P: AsRef<Path>>(patterns: &[P]) -> Result<Vec<PathBuf>, IoE
     Ok(files)
 }
 
+/// The name of a file, however its folder is spelled.
+fn name_of(file: &Path) -> PathBuf {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match (folder.map(fs::canonicalize), file.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        (None, Some(name)) if !is_stdin(file) => {
+            fs::canonicalize(".").map_or_else(|_| file.to_owned(), |folder| folder.join(name))
+        }
+        _ => file.to_owned(),
+    }
+}
+
+/// Whether a path stands for the stdin of this process: `-`, or the system's names for it.
+pub fn is_stdin(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
+/// Opens a file for reading; `-` (and the system's names for it) is this process's stdin, read from where it stands.
+///
+/// # Errors
+/// What the operating system says.
+pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+}
+
+/// How a file is called in messages.
+pub fn input_name(path: &Path) -> String {
+    if is_stdin(path) { "stdin".to_owned() } else { text::quoted_path(path) }
+}
+
 fn expand(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
     let no_input = |reason: String| IoError::NoInput { pattern: text::quoted_path(pattern), reason };
+    if is_stdin(pattern) {
+        return Ok(vec![pattern.to_owned()]);
+    }
     let mut files = if pattern.is_dir() {
         let files =
             images_in(pattern).map_err(|e| no_input(format!("is a folder that cannot be listed: {e}")))?;

@@ -23,6 +23,9 @@ pub use decode::{ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_byt
 pub use encode::{WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::FileFormat;
-pub use inputs::expand_inputs;
+pub use inputs::{expand_inputs, input_name, is_stdin, open_input};
 pub use metadata::{Carried, Metadata};
-pub use write::{WholeFile, write_image};
+pub use write::{
+    TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished, try_remove_unfinished,
+    write_image, write_image_as,
+};

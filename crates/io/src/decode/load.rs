@@ -1,6 +1,6 @@
 //! Reading a file into memory: looked at first, and no more of it than there is room for.
 
-use std::fs::File;
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use mip_core::{ImageError, OverBudget, Reservation};
 
 use super::look::{self, FIRST};
 use super::{Reader, describe};
-use crate::{FileFormat, IoError};
+use crate::{FileFormat, IoError, is_stdin, open_input};
 
 /// Bytes that are read at a time where the length is not known.
 const PIECE: usize = 1 << 20;
@@ -22,10 +22,11 @@ impl Reader {
         admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
     ) -> Result<(FileFormat, Reservation), IoError> {
         let failed = |source| IoError::Read { path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
-        let about = file.metadata().map_err(failed)?;
-        // Pipes and devices say 0.
-        let length = about.is_file().then(|| usize::try_from(about.len()).unwrap_or(usize::MAX));
+        let mut file = open_input(path).map_err(failed)?;
+        // Pipes and devices say 0, and of stdin only the rest may be left.
+        let about = if is_stdin(path) { None } else { Some(fs::metadata(path).map_err(failed)?) };
+        let length = about.filter(fs::Metadata::is_file);
+        let length = length.map(|about| usize::try_from(about.len()).unwrap_or(usize::MAX));
         self.file.clear();
         (&mut file).take(FIRST as u64).read_to_end(&mut self.file).map_err(failed)?;
         let format = self.sniff(name)?;
@@ -77,7 +78,7 @@ impl Reader {
 
     fn read_pieces(
         &mut self,
-        mut file: File,
+        mut file: impl Read,
         held: &mut Reservation,
         decoding: usize,
         name: &str,

@@ -13,14 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use image::metadata::Orientation;
-use mip_core::text::quoted_path;
 use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, panics,
 };
 
 pub use warning::{ReadWarning, WarningKind};
 
-use crate::{FileFormat, IoError, Metadata};
+use crate::{FileFormat, IoError, Metadata, input_name};
 pub use spares::Spares;
 
 /// Limits for reading.
@@ -127,7 +126,7 @@ impl Reader {
         }
     }
 
-    /// Reads one PNG or JPEG file: format from the content, not the name.
+    /// Reads one PNG or JPEG file (`-`: stdin): format from the content, not the name.
     ///
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
     /// rgba, gray with alpha becomes rgba, 1 to 4 bit gray becomes 8 bit, CMYK JPEG becomes rgb. EXIF
@@ -153,7 +152,7 @@ impl Reader {
         admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
     ) -> Result<ImageBuffer, IoError> {
         let path = path.as_ref();
-        let name = quoted_path(path);
+        let name = input_name(path);
         let (format, held) = self.load(path, &name, admit)?;
         self.decode(format, held, &name)
     }
