@@ -12,7 +12,9 @@ pub use mip_runtime::CancelToken;
 pub use config::PipelineConfig;
 pub use device::Device;
 pub use error::Error;
-pub use pipeline::{FrameError, FrameResult, FrameStream, Pipeline, StreamOptions, StreamedFrame};
+pub use pipeline::{
+    FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Pipeline, StreamOptions, StreamedFrame,
+};
 pub use report::{AllocatorReport, ExecutionReport};
 
 #[cfg(feature = "profiling")]

@@ -23,7 +23,9 @@ use mip_runtime::{DagScheduler, RuntimeError};
 use crate::{Error, PipelineConfig};
 use outputs::Results;
 use sessions::Sessions;
-pub use stream::{FrameError, FrameResult, FrameStream, StreamOptions, StreamedFrame};
+pub use stream::{
+    FrameError, FrameResult, FrameResults, FrameSource, FrameStream, StreamOptions, StreamedFrame,
+};
 
 /// A graph of operators together with the images it works on and the device that runs it.
 ///

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::num::NonZero;
 
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
+use mip_runtime::frames::{Completions, Submissions, stream_ends};
 use mip_runtime::profiling::Kind;
 use mip_runtime::{InFlight, RunRequest, TaskReport, Ticket, pooled_image_with};
 
@@ -37,6 +38,19 @@ pub struct FrameStream<'a> {
     /// Names of the outputs of the frames under way, oldest first.
     names: VecDeque<Vec<String>>,
 }
+
+/// The end of a stream that takes frames: see [`Pipeline::stream_ends`]. Dropping it ends the stream.
+#[derive(Debug)]
+pub struct FrameSource<'a> {
+    ends: Submissions<Vec<String>, Error>,
+    pipeline: &'a mut Pipeline,
+    input: usize,
+    most: NonZero<usize>,
+}
+
+/// The end of a stream that gives results: see [`Pipeline::stream_ends`]. Dropping it waits for what is under way.
+#[derive(Debug)]
+pub struct FrameResults(Completions<Vec<String>, Error>);
 
 /// A frame's results.
 #[derive(Debug, Clone)]
@@ -108,6 +122,35 @@ impl Pipeline {
         Ok(FrameStream { in_flight: InFlight::new(most), pipeline: self, input, names: VecDeque::new() })
     }
 
+    /// A stream with two ends, for sources that give frames slowly: the one takes frames, the other, usually on a thread of
+    /// its own, gives each result as soon as it is done and does not wait for further frames.
+    ///
+    /// ```
+    /// # use mini_image_pipe::prelude::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let mut pipeline = Pipeline::new(PipelineConfig::default());
+    /// pipeline.add_operator("flipped", Flip::horizontal())?;
+    /// let desc = ImageDesc::new(64, 48, PixelFormat::Rgb, DType::U8)?;
+    /// let (mut source, results) = pipeline.stream_ends(&StreamOptions::default())?;
+    /// let counting = std::thread::spawn(move || results.filter(Result::is_ok).count());
+    /// for _ in 0..10 {
+    ///     assert!(source.push(ImageBuffer::new(desc)?)); // waits while three are under way
+    /// }
+    /// drop(source); // the end of the stream
+    /// assert_eq!(counting.join().unwrap(), 10);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Pipeline::stream`].
+    pub fn stream_ends(&mut self, options: &StreamOptions) -> Result<(FrameSource<'_>, FrameResults), Error> {
+        let FrameStream { in_flight, pipeline, input, .. } = self.stream(options)?;
+        let most = in_flight.most();
+        let (ends, results) = stream_ends(most);
+        Ok((FrameSource { ends, pipeline, input, most }, FrameResults(results)))
+    }
+
     /// [`Pipeline::stream`] over all frames of an iterator: gives a result for each, in order, and takes frames
     /// only as results are asked for.
     ///
@@ -143,6 +186,32 @@ impl Pipeline {
                 Error::Usage(format!("there is no pipeline input '@{name}'; inputs: {}", listed()))
             }),
         }
+    }
+}
+
+impl FrameSource<'_> {
+    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits until the oldest has
+    /// come out at the other end. `false` when that end is gone: then there is no use in further frames.
+    ///
+    /// What is wrong with a frame comes out in its place as a [`FrameError`].
+    pub fn push(&mut self, frame: ImageBuffer) -> bool {
+        let Self { ends, pipeline, input, most } = self;
+        let number = ends.pushed();
+        ends.push(|| {
+            let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
+            let mut names = Vec::new();
+            let started = pipeline.start(frame, *input, *most, &mut names);
+            (names, started)
+        })
+    }
+}
+
+impl Iterator for FrameResults {
+    type Item = FrameResult;
+
+    /// Waits for the oldest frame under way, or for one to be pushed; `None` when the stream has ended.
+    fn next(&mut self) -> Option<FrameResult> {
+        self.0.next().map(|(names, finished)| result(finished, names))
     }
 }
 

@@ -210,9 +210,65 @@ fn a_callback_that_panics_comes_out_of_the_wait_but_not_of_a_drop() {
     assert_eq!(*told.lock().unwrap_or_else(std::sync::PoisonError::into_inner), 2);
 }
 
+type Ends = (Submissions<u8, RuntimeError>, Completions<u8, RuntimeError>);
+
+#[test]
+fn each_frame_comes_out_when_it_is_done_and_not_when_the_next_is_pushed() {
+    let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
+    let device = shuffled(3, true);
+    let (mut ring, (mut ends, done)): (_, Ends) = (ring(&device, &plan), stream_ends(width(3)));
+    let (out, results) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || done.for_each(|(note, f)| out.send((note, seen(f))).unwrap()));
+    for frame in 0..5 {
+        let start =
+            || (frame, ring.turn(width(3)).and_then(|s| s.submit(RunRequest::new(vec![ramp(frame)]))));
+        assert!(ends.push(start));
+        assert_eq!(results.recv().unwrap(), (frame, (u64::from(frame), Ok(frame + 7))));
+    }
+    assert!(ends.push(|| (
+        9,
+        Err(RuntimeError::Device {
+            what: "this".to_owned(),
+            error: DeviceError::Injected("boom".to_owned()),
+        })
+    )));
+    assert!(results.recv().unwrap().1.1.unwrap_err().contains("boom"));
+    assert_eq!(ends.pushed(), 6);
+    drop(ends);
+    thread.join().unwrap();
+    assert!(results.recv().is_err());
+}
+
+#[test]
+fn no_more_frames_are_under_way_than_allowed_and_an_end_that_goes_ends_the_stream() {
+    let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
+    let device = shuffled(9, false);
+    let (mut ring, (mut ends, mut done)): (_, Ends) = (ring(&device, &plan), stream_ends(width(2)));
+    let mut start =
+        |frame| (frame, ring.turn(width(2)).and_then(|s| s.submit(RunRequest::new(vec![ramp(frame)]))));
+    assert!(ends.push(|| start(0)) && ends.push(|| start(1)));
+    let third = std::thread::scope(|scope| {
+        let pushing = scope.spawn(|| ends.push(|| start(2)));
+        // Had it not waited, there would be a third without a place.
+        assert_eq!(done.next().map(|(note, finished)| (note, seen(finished))), Some((0, (0, Ok(7)))));
+        pushing.join().unwrap()
+    });
+    assert!(third);
+    drop(done);
+    let mut started = false;
+    assert!(!ends.push(|| {
+        started = true;
+        start(3)
+    }));
+    assert!(!started);
+    drop(ring);
+    assert_eq!(device.allocated(), 0);
+}
+
 #[test]
 fn streams_go_between_threads() {
     fn check<T: Send>() {}
     check::<SessionRing>();
     check::<InFlight<RuntimeError>>();
+    check::<Ends>();
 }
