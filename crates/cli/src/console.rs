@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{Write as _, stderr, stdout};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mip_core::text::{self, printable};
 use serde::Serialize;
@@ -44,8 +45,15 @@ pub(crate) fn path(name: &Path) -> Result<(), Failure> {
     print(&text::one_line(&text::path(name)))
 }
 
-/// The command's one JSON document, an object, with the number `schema` in front.
+/// Whether the JSON document has been begun.
+static DOCUMENT: AtomicBool = AtomicBool::new(false);
+
+/// The command's one JSON document, an object, with the number `schema` in front. A second one (a signal comes while the
+/// result is printed, or the other way round) is not printed.
 pub(crate) fn json(contents: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
+    if DOCUMENT.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
     foreign_json(&Document { schema: SCHEMA, contents })
 }
 

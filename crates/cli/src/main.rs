@@ -1,7 +1,7 @@
 //! `mip`: image pipelines from the command line.
 //!
 //! Each command is one file in `commands`. Results go to stdout, everything else to stderr; exit code 0 is
-//! done, 1 something failed while running, 2 the request itself is wrong.
+//! done, 1 something failed while running, 2 the request itself is wrong, 128 + n signal n ended it.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,8 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+mod files;
+mod interrupt;
 mod machine;
 mod plan;
 #[cfg(feature = "profiling")]
@@ -25,6 +27,7 @@ use clap::Parser as _;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    interrupt::listen();
     let (json, result) = match commands::Cli::try_parse() {
         Ok(cli) => (cli.command.prints_json(), cli.command.run()),
         Err(error) => args::refused(&error),

@@ -18,6 +18,11 @@ pub(crate) struct PipelineArgs {
 }
 
 impl PipelineArgs {
+    /// The file, if it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     pub(crate) fn load(&self) -> Result<PipelineSpec, Failure> {
         load(self.file.as_deref(), self.expression.as_deref())
     }

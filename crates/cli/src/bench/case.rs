@@ -7,6 +7,7 @@ use std::time::Instant;
 use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::{ALIGNMENT, BatchLayout, DType, ImageBuffer, ImageDesc, ImageViewMut};
 use mip_cuda::CudaOptions;
+use mip_io::TemporaryFolder;
 use mip_runtime::device::DeviceKind;
 use mip_runtime::{DeviceImage, MemoryManager, Session, pooled_image_with};
 
@@ -105,13 +106,13 @@ const fn share(runs: usize, round: usize) -> usize {
 
 /// Folders for a GPU's compiled kernels that nothing has been compiled into yet.
 struct ColdCache {
-    fused: tempfile::TempDir,
-    unfused: tempfile::TempDir,
+    fused: TemporaryFolder,
+    unfused: TemporaryFolder,
 }
 
 impl ColdCache {
     fn new() -> Result<Self, Failure> {
-        let folder = || tempfile::tempdir().map_err(|error| unwritable(&error));
+        let folder = || TemporaryFolder::new().map_err(|error| unwritable(&error));
         Ok(Self { fused: folder()?, unfused: folder()? })
     }
 

@@ -11,6 +11,7 @@ use crate::bench::{
 };
 use crate::console;
 use crate::failure::Failure;
+use crate::files::Files;
 
 /// Measures pipelines: throughput and latency of every way of running, against the device's own copy bandwidth
 #[derive(Debug, clap::Args)]
@@ -101,6 +102,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         streams: args.streams,
         workloads,
     };
+    // Opened first: what cannot be written is not worth waiting for.
+    let mut files = Files::reading(args.compare.iter().chain(&args.file));
+    let html = args.html.as_deref().map(|path| files.create_beside_stdout(path, "--html")).transpose()?;
     let bar = progress(request.workloads.len() * request.batches.len());
     let document = measure(&request, |next| {
         bar.inc(1);
@@ -109,9 +113,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     bar.finish_and_clear();
     let document = document?;
     let comparison = old.map(|old| compare(&old, &document));
-    if let Some(path) = &args.html {
-        let failed = |error| Failure::Running(format!("cannot write {}: {error}", quoted_path(path)));
-        std::fs::write(path, render_html(&document, comparison.as_ref())).map_err(failed)?;
+    if let Some(file) = html {
+        file.write_and_keep(render_html(&document, comparison.as_ref()).as_bytes())?;
     }
     if args.json {
         console::json(&Printed { document: &document, comparison: comparison.as_ref() })?;

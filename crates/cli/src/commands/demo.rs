@@ -4,10 +4,11 @@ use mini_image_pipe::{ExecutionReport, Pipeline, PipelineConfig};
 use mip_core::ImageBuffer;
 use mip_core::text::{padded, quoted_path};
 use mip_graph::PipelineSpec;
-use mip_io::{WriteOptions, write_image};
+use mip_io::{FileFormat, WriteOptions, encode};
 
 use crate::demo::{Tile, contact_sheet, test_picture};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::{console, work};
 
 /// Draws a test picture, runs a sample pipeline over it and writes every step and a contact sheet
@@ -22,16 +23,14 @@ pub(crate) struct Args {
 const PIPELINE: &str = include_str!("../demo/demo.toml");
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let cannot = |what: &Path, e: &std::io::Error| {
-        Failure::Running(format!("cannot write {}: {e}", quoted_path(what)))
-    };
-    std::fs::create_dir_all(&args.out).map_err(|e| cannot(&args.out, &e))?;
-    let file = args.out.join("demo.toml");
-    std::fs::write(&file, PIPELINE).map_err(|e| cannot(&file, &e))?;
-    console::path(&file)?;
-
     let picture = test_picture();
-    save(args, "input", &picture)?;
+    let mut drawn = vec![(args.out.join("demo.toml"), PIPELINE.as_bytes().to_vec())];
+    let mut draw = |name: &str, image: &ImageBuffer| -> Result<(), Failure> {
+        let bytes = encode(image, FileFormat::Png, &WriteOptions::default())?;
+        drawn.push((args.out.join(format!("{name}.png")), bytes));
+        Ok(())
+    };
+    draw("input", &picture)?;
     let mut pipeline =
         Pipeline::from_spec(&PipelineSpec::parse_toml(PIPELINE, "demo.toml")?, PipelineConfig::default())?;
     pipeline.set_named_input("input", &picture)?;
@@ -39,14 +38,46 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut tiles = vec![tile("input", &picture)?];
     for (task, images) in pipeline.outputs() {
         for image in images {
-            save(args, task, image)?;
+            draw(task, image)?;
             tiles.push(tile(task, image)?);
         }
     }
-    save(args, "sheet", &contact_sheet(&tiles))?;
-
+    draw("sheet", &contact_sheet(&tiles))?;
+    write(args, &drawn)?;
     console::note(summary(args, &report, &picture));
     Ok(())
+}
+
+/// Writes all files, or none where one of them would replace something else: a pipeline that was edited, a picture of
+/// the same name.
+fn write(args: &Args, drawn: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    if let Some((path, _)) = drawn.iter().find(|(path, bytes)| holds_something_else(path, bytes)) {
+        return Err(Failure::Request(format!(
+            "{} exists, and is not what this demo writes; move it away or choose another folder with -o",
+            quoted_path(path)
+        )));
+    }
+    let cannot = |e| Failure::Running(format!("cannot create the folder {}: {e}", quoted_path(&args.out)));
+    std::fs::create_dir_all(&args.out).map_err(cannot)?;
+    let mut files = Files::default();
+    for (path, bytes) in drawn {
+        files.create(path, "-o")?.write_and_keep(bytes)?;
+        console::path(path)?;
+    }
+    Ok(())
+}
+
+/// Also where it cannot be read.
+fn holds_something_else(path: &Path, bytes: &[u8]) -> bool {
+    match std::fs::symlink_metadata(path) {
+        Err(_) => false,
+        // Looked at before it is read: it may be of any length, or a pipe.
+        Ok(found) => {
+            !found.is_file()
+                || found.len() != bytes.len() as u64
+                || std::fs::read(path).map_or(true, |found| found != bytes)
+        }
+    }
 }
 
 fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> String {
@@ -73,12 +104,6 @@ fn summary(args: &Args, report: &ExecutionReport, picture: &ImageBuffer) -> Stri
         report.device,
         next.join("\n")
     )
-}
-
-fn save(args: &Args, name: &str, image: &ImageBuffer) -> Result<(), Failure> {
-    let path = args.out.join(format!("{name}.png"));
-    write_image(&path, image, &WriteOptions::default())?;
-    console::path(&path)
 }
 
 /// Scales a picture for the contact sheet: with a pipeline, of course.

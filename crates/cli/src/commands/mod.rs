@@ -20,7 +20,7 @@ pub(crate) use stream::FormatArg;
 /// Runs image-processing pipelines: describe a graph of operators once, run it over any number of images.
 ///
 /// Results go to stdout, everything else to stderr. Exit code 0: done; 1: something failed while running;
-/// 2: the request itself is wrong.
+/// 2: the request itself is wrong; 128 + n: signal n ended it.
 #[derive(Debug, Parser)]
 #[command(name = "mip", version, propagate_version = true, arg_required_else_help = true)]
 #[command(

@@ -9,6 +9,7 @@ use mip_io::WholeFile;
 use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::console;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::profile::{Measured, Mode, Report, measure, render};
 use crate::work::Limits;
 
@@ -82,7 +83,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     pipeline.task_graph().validate()?;
     let inputs = bind(args, &pipeline, images)?;
     // Opened first: what cannot be written is not worth measuring.
-    let trace = args.trace.as_deref().map(WholeFile::create).transpose()?;
+    let read = file.into_iter().chain(images.iter().map(PathBuf::as_path));
+    let mut files = Files::reading(read.chain(args.inputs.iter().map(|input| input.file.as_path())));
+    let trace = args.trace.as_deref().map(|path| files.create_beside_stdout(path, "--trace")).transpose()?;
 
     let mode = args.stream.map_or(Mode::Batch(args.batch.into()), |k| Mode::Stream(k.into()));
     let repeat = args.repeat.unwrap_or(if args.stream.is_some() { 200 } else { 20 });

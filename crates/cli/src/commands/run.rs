@@ -1,3 +1,4 @@
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use mip_io::{Metadata, WriteOptions, expand_inputs};
 
 use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
 use crate::{console, work};
 
@@ -21,20 +23,21 @@ use crate::{console, work};
   mip run edges.toml photos/ 'more/*.png' -o out --batch 8
   mip run -e 'resize width=640 ! gaussian_blur kernel=5' photo.jpg --set gaussian_blur.sigma=2
   mip run stereo.toml --input left=l.png --input right=r.png -o out
+  curl -s https://example.org/photo.jpg | mip run edges.toml - -o - --format jpg > edges.jpg
 
 Results are written to OUT/<input>.png, or to OUT/<input>.<task>.png when the pipeline has
 several outputs. Their names are printed to stdout.")]
 pub(crate) struct Args {
-    /// Pipeline file (unless -e is given), then images, folders and globs
+    /// Pipeline file (unless -e is given), then images, folders and globs; `-` is an image from stdin
     #[arg(value_name = "PIPELINE INPUT")]
     arguments: Vec<PathBuf>,
     /// Pipeline in the one-line form, instead of a file
     #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
     expression: Option<String>,
-    /// Folder for results (default `out`), or a file name for a single one
+    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout
     #[arg(short = 'o', long = "out", value_name = "OUT")]
     out: Option<PathBuf>,
-    /// Extension of results in a folder: png, jpg or jpeg
+    /// Extension of results in a folder, or format of the one on stdout: png, jpg or jpeg
     #[arg(long, value_name = "EXT")]
     format: Option<FormatArg>,
     /// Image for a named pipeline input, used for every execution; repeat for several
@@ -79,13 +82,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let files = if streamed.is_some() { expand_inputs(positional)? } else { vec![fixed[0].file.clone()] };
     let tasks = output_names(&pipeline)?;
-    let originals: Vec<PathBuf> = files.iter().chain(fixed.iter().map(|f| &f.file)).cloned().collect();
+    let fixed_files = fixed.iter().map(|fixed| fixed.file.as_path());
+    let read = files.iter().map(PathBuf::as_path).chain(fixed_files).chain(file);
+    let originals: Vec<PathBuf> = read.map(Path::to_owned).collect();
     let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
+    check_stdout(args, &naming)?;
     let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
     let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
     create_folder(naming.folder())?;
 
+    let stop = interrupt::finish_first();
     let runner = Runner {
         pipeline: &mut pipeline,
         naming: &naming,
@@ -98,11 +105,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         keep_going: args.keep_going,
         options: WriteOptions::default(),
         limits,
+        stop: &stop,
     };
     let mut outcome = runner.run()?;
     outcome.tell_losses();
     let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
-    report(args, &summary, &outcome, files.len())
+    report(args, &naming, &summary, &outcome)
 }
 
 /// The pipeline file, if one is to be named, and the inputs.
@@ -191,10 +199,24 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|e| Failure::Running(format!("cannot create the folder {}: {e}", quoted_path(folder))))
 }
 
-fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Result<(), Failure> {
+/// Names of files, or JSON, on the stdout that the picture goes to would damage it.
+fn check_stdout(args: &Args, naming: &Naming) -> Result<(), Failure> {
+    let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
+    match naming.is_stdout() {
+        true if args.json => {
+            refuse("--json prints to stdout, but the picture goes there; name a file for it with -o")
+        }
+        true if std::io::stdout().is_terminal() => refuse(
+            "a picture does not belong on a terminal; pipe it into another program or name a file with -o",
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
     if args.json {
         console::json(summary)?;
-    } else {
+    } else if !naming.is_stdout() {
         summary.outputs.iter().try_for_each(|name| console::line(one_line(name)))?;
     }
     if summary.frames > 0 {
@@ -206,12 +228,11 @@ fn report(args: &Args, summary: &Summary, outcome: &Outcome, total: usize) -> Re
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
     }
     let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };
-    let left = total - summary.frames - summary.failed;
-    let rest = if left > 0 {
-        format!("; {left} not tried (--keep-going goes on after a failure)")
-    } else {
-        String::new()
-    };
-    console::note(format_args!("{} failed{rest}", work::count(summary.failed, "image")));
+    let failed = work::count(summary.failed, "image");
+    console::note(match (summary.interrupted, summary.not_tried) {
+        (Some(signal), left) => format!("interrupted by {signal}: {failed} failed, {left} not tried"),
+        (None, 0) => format!("{failed} failed"),
+        (None, left) => format!("{failed} failed; {left} not tried (--keep-going goes on after a failure)"),
+    });
     Err(Failure::Reported(code))
 }

@@ -8,6 +8,8 @@ use mip_io::yuv::{Matrix, Range};
 use crate::args::{PipelineArgs, RunArgs, SetParameter};
 use crate::console;
 use crate::failure::Failure;
+use crate::files::Files;
+use crate::interrupt::{self, Signal};
 use crate::video::{self, Output, Source, Target};
 use crate::work::Limits;
 
@@ -76,7 +78,9 @@ pub(crate) enum FormatArg {
 const PINNED: usize = 1 << 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (input, out) = (named(args.input.as_deref()), named(args.out.as_deref()));
+    let input = args.input.as_deref().filter(|path| !mip_io::is_stdin(path));
+    let out = named(args.out.as_deref());
+    let stdio = Path::new("-");
     check_ends(args, input, out)?;
     let spec = args.pipeline.load()?;
     let mut config = args.execution.config(1)?;
@@ -94,8 +98,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if target.needs_matrix(&source) {
         note_assumptions(args, &source);
     }
-    let output = Output::create(out, &target)?;
-    let outcome = video::run(&mut pipeline, source, &target, output, args.frames_in_flight.into(), &limits)?;
+    let to = out.unwrap_or(stdio);
+    let read = args.pipeline.file().into_iter().chain([input.unwrap_or(stdio)]);
+    let file = Files::reading(read).create(to, "-o")?;
+    let stop = interrupt::finish_first();
+    let output = Output::begin(file, to, &target)?;
+    let in_flight = args.frames_in_flight.into();
+    let outcome = video::run(&mut pipeline, source, &target, output, in_flight, &limits, &stop);
+    let outcome = match (outcome, stop.signal()) {
+        // The program that read from us was asked to end as well.
+        (Err(Failure::ReaderGone), Some(signal)) => return Err(Failure::Reported(signal.exit_code())),
+        (outcome, _) => outcome?,
+    };
     if args.json {
         console::json(&video::summary(&pipeline, &outcome, args.frames_in_flight)?)?;
     }
@@ -106,12 +120,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
     let frames = crate::work::count(outcome.frames as usize, "frame");
     console::note(format_args!("{frames} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"));
-    Ok(())
+    outcome.interrupted.map_or(Ok(()), |signal| Err(interrupted(to, &outcome, signal)))
 }
 
-/// A file that was named; `-` stands for stdin or stdout.
+/// Says what there is of an interrupted stream.
+fn interrupted(to: &Path, outcome: &video::Outcome, signal: Signal) -> Failure {
+    let (signal_name, name) = (signal.name(), mip_io::output_name(to));
+    console::note(match (&outcome.beside, outcome.frames) {
+        (_, 0) => format!("interrupted by {signal_name} before a frame was done"),
+        (Some(beside), _) => {
+            format!(
+                "interrupted by {signal_name}: {name} is as it was; the new frames are in {}",
+                beside.display()
+            )
+        }
+        (None, _) => format!("interrupted by {signal_name}: {name} holds the frames up to there"),
+    });
+    Failure::Reported(signal.exit_code())
+}
+
+/// A file that was named for the video; `-` stands for stdout.
 fn named(path: Option<&Path>) -> Option<&Path> {
-    path.filter(|path| *path != Path::new("-"))
+    path.filter(|path| !mip_io::is_stdout(path))
 }
 
 fn check_ends(args: &Args, input: Option<&Path>, out: Option<&Path>) -> Result<(), Failure> {

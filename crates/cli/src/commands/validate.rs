@@ -5,6 +5,7 @@ use mip_core::text::{quoted, quoted_path};
 use crate::args::DeviceArg;
 use crate::console;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::validate::{Report, Request, run as validate};
 
 /// Checks that a device computes what it should: every operator and way of running, against the CPU and f64 references
@@ -67,15 +68,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         seed: args.seed,
         jobs: args.jobs.unwrap_or_else(cores),
     };
+    // Opened first: what cannot be written is not worth waiting for.
+    let mut files = Files::default();
+    let junit = args.junit.as_deref().map(|path| files.create_beside_stdout(path, "--junit")).transpose()?;
     let checks = validate(&request, &mut |check| console::note(format_args!("{check} ...")));
     let report = Report::new(&info, args.seed, checks);
     if report.checks.is_empty() {
         return Err(Failure::Request(format!("no check has '{}' in its name", quoted(&request.only))));
     }
-    if let Some(path) = &args.junit {
-        let failed = |error: String| Failure::Running(format!("cannot write {}: {error}", quoted_path(path)));
-        let xml = report.junit().map_err(failed)?;
-        std::fs::write(path, xml).map_err(|error| failed(error.to_string()))?;
+    if let Some(file) = junit {
+        let xml =
+            report.junit().map_err(|error| Failure::Running(format!("cannot write JUnit XML: {error}")))?;
+        file.write_and_keep(xml.as_bytes())?;
     }
     if args.json {
         console::json(&report)?;

@@ -1,13 +1,14 @@
-use std::io::{Write, stdout};
-use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use mip_core::text::{quoted, quoted_path};
-use mip_core::{ImageBuffer, threads};
+use indicatif::{ProgressBar, ProgressStyle};
+use mini_image_pipe::{FrameResult, FrameResults};
+use mip_core::text::quoted;
+use mip_core::threads;
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
-use mip_io::yuv::Planes;
+use mip_io::yuv::{Planes, YuvConverter};
+use mip_runtime::TaskReport;
 
 use super::Target;
 use crate::failure::Failure;
@@ -15,19 +16,17 @@ use crate::work::Limits;
 
 /// Where video goes.
 pub(crate) struct Output {
-    writer: Y4mWriter<To>,
+    writer: Y4mWriter<WholeFile>,
 }
 
-enum To {
-    Stdout,
-    File(Box<WholeFile>),
+/// What was written.
+pub(super) struct Written {
+    output: Output,
+    /// Invocations summed over all frames, and the latest states.
+    pub(super) tasks: Vec<TaskReport>,
+    /// What ended the stream, if it was not its end.
+    pub(super) ended: Result<(), Failure>,
 }
-
-/// Where results go, and the thread that writes them.
-pub(crate) type Started = (SyncSender<ImageBuffer>, JoinHandle<Result<Output, Failure>>);
-
-/// Results that wait to be written.
-const BEHIND: usize = 2;
 
 /// Refuses names that promise something other than Y4M.
 pub(crate) fn check_extension(path: &Path) -> Result<(), Failure> {
@@ -44,61 +43,104 @@ pub(crate) fn check_extension(path: &Path) -> Result<(), Failure> {
 }
 
 impl Output {
-    /// Opens a file, or stdout, and writes the header. A file appears only when it is complete.
-    pub(crate) fn create(path: Option<&Path>, target: &Target) -> Result<Self, Failure> {
-        let (to, name) = match path {
-            Some(path) => (To::File(Box::new(WholeFile::create(path)?)), quoted_path(path)),
-            None => (To::Stdout, "stdout".to_owned()),
-        };
-        Ok(Self { writer: Y4mWriter::new(to, &name, &target.header)? })
+    /// Writes the header into a file, a pipe or stdout, which `name` stands for in errors.
+    pub(crate) fn begin(file: WholeFile, name: &Path, target: &Target) -> Result<Self, Failure> {
+        Ok(Self { writer: Y4mWriter::new(file, &mip_io::output_name(name), &target.header)? })
     }
 
-    /// Writes on a thread of its own. When writing fails, sending does.
+    /// Writes each result as soon as it is there, on a thread of its own. When writing fails, or a frame did not get
+    /// through, the stream ends.
     ///
     /// # Errors
     /// When there is no memory for a frame, or no thread.
-    pub(crate) fn start(mut self, target: &Target, limits: &Limits) -> Result<Started, Failure> {
-        let (send, results): (_, Receiver<ImageBuffer>) = sync_channel(BEHIND);
+    pub(super) fn start(
+        self,
+        results: FrameResults,
+        target: &Target,
+        limits: &Limits,
+    ) -> Result<JoinHandle<Written>, Failure> {
         let converter = target.converter();
-        let (width, height, sampling) = (target.header.width, target.header.height, target.header.sampling);
         let held = limits.reserve("a frame as it is written", target.header.sizes().bytes())?;
-        let short = |error: mip_core::ImageError| Failure::Running(error.to_string());
-        let mut planes = Planes::new(width, height, sampling).map_err(short)?;
+        let planes = Planes::new(target.header.width, target.header.height, target.header.sampling);
+        let planes = planes.map_err(|error| Failure::Running(error.to_string()))?;
+        let written = Written { output: self, tasks: Vec::new(), ended: Ok(()) };
         let work = move || {
             let _held = held;
-            for image in results {
-                converter.write(&image.view(), &mut planes);
-                drop(image);
-                self.writer.write(&planes)?;
-            }
-            Ok(self)
+            written.all(results, &converter, planes)
         };
         let thread = threads::spawn("mip-write", "write video", work);
-        Ok((send, thread.map_err(|none| Failure::Running(none.to_string()))?))
+        thread.map_err(|none| Failure::Running(none.to_string()))
     }
 
-    /// Puts a file in its place; the number of frames.
-    pub(crate) fn keep(self) -> Result<u64, Failure> {
-        let frames = self.writer.frames();
-        if let To::File(file) = self.writer.into_inner() {
+    pub(super) const fn frames(&self) -> u64 {
+        self.writer.frames()
+    }
+
+    /// Puts a file in its place.
+    pub(super) fn keep(self) -> Result<(), Failure> {
+        Ok(self.writer.into_inner().keep()?)
+    }
+
+    /// Keeps what there is of a stream that was interrupted, and says where: under its name; beside it where another file
+    /// stands there, which a part of the new one must not replace; nowhere without a frame.
+    pub(super) fn keep_part(self) -> Result<Option<PathBuf>, Failure> {
+        let none = self.frames() == 0;
+        let file = self.writer.into_inner();
+        if file.is_direct() || !(none || file.replaces()) {
             file.keep()?;
+            return Ok(None);
         }
-        Ok(frames)
+        Ok(if none { None } else { Some(file.keep_beside()?) })
     }
 }
 
-impl Write for To {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Stdout => stdout().write(bytes),
-            Self::File(file) => file.write(bytes),
+impl Written {
+    fn all(mut self, results: FrameResults, converter: &YuvConverter, mut planes: Planes) -> Self {
+        let progress = progress();
+        for result in results {
+            self.ended = self.one(result, converter, &mut planes);
+            if self.ended.is_err() {
+                break;
+            }
+            progress.inc(1);
         }
+        progress.finish_and_clear();
+        self
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Stdout => stdout().flush(),
-            Self::File(file) => file.flush(),
-        }
+    fn one(
+        &mut self,
+        result: FrameResult,
+        converter: &YuvConverter,
+        planes: &mut Planes,
+    ) -> Result<(), Failure> {
+        let mut frame = result.map_err(mini_image_pipe::Error::from)?;
+        add(&mut self.tasks, frame.tasks);
+        let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
+        converter.write(&image.view(), planes);
+        // Its memory serves the next frame, however slowly this one is taken from us.
+        drop(image);
+        Ok(self.output.writer.write(planes)?)
     }
+
+    pub(super) fn into_output(self) -> Output {
+        self.output
+    }
+}
+
+fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
+    if all.is_empty() {
+        *all = tasks;
+        return;
+    }
+    for (sum, new) in all.iter_mut().zip(tasks) {
+        sum.invocations += new.invocations;
+        sum.state = new.state;
+    }
+}
+
+/// On a terminal only: `indicatif` hides it elsewhere. How long the stream is nobody knows.
+fn progress() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {pos} frames  {per_sec}");
+    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }

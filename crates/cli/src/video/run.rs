@@ -1,13 +1,14 @@
-use std::sync::mpsc::SyncSender;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-use mini_image_pipe::{FrameResult, Pipeline, StreamOptions};
+use crossbeam_channel::{Receiver, select};
+use mini_image_pipe::{FrameSource, Pipeline, StreamOptions};
 use mip_core::ImageBuffer;
 use mip_runtime::TaskReport;
 
 use super::{Output, Source, Target};
 use crate::failure::Failure;
+use crate::interrupt::{Signal, Stop};
 use crate::work::Limits;
 
 /// What came of a stream.
@@ -19,9 +20,13 @@ pub(crate) struct Outcome {
     pub(crate) elapsed: Duration,
     /// Invocations summed over all frames, and the latest states.
     pub(crate) tasks: Vec<TaskReport>,
+    /// What ended it early.
+    pub(crate) interrupted: Option<Signal>,
+    /// Where the frames of an interrupted stream are, if not where they should be.
+    pub(crate) beside: Option<PathBuf>,
 }
 
-/// Takes every frame through the pipeline. Ends at the first failure; frames before it are written.
+/// Takes every frame through the pipeline. Ends at the first failure, and at a signal; frames before it are written.
 pub(crate) fn run(
     pipeline: &mut Pipeline,
     source: Source,
@@ -29,66 +34,52 @@ pub(crate) fn run(
     output: Output,
     frames_in_flight: usize,
     limits: &Limits,
+    stop: &Stop,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let frames = source.start(pipeline.memory()?, limits)?;
-    let (results, writer) = output.start(target, limits)?;
-    let mut collector = Collector { results, tasks: Vec::new(), progress: progress() };
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
-    let mut stream = pipeline.stream(&options)?;
-    let mut ended = Ok(());
-    for frame in frames {
-        ended = frame.and_then(|frame| stream.push(frame).map_or(Ok(()), |result| collector.take(result)));
-        if ended.is_err() {
-            break;
+    let (mut ends, results) = pipeline.stream_ends(&options)?;
+    let writer = output.start(results, target, limits)?;
+    let read = push_all(&frames, &mut ends, stop);
+    // The end of the stream: what is under way is written.
+    drop(ends);
+    let panicked = |_| Failure::Running("the writing thread panicked".to_owned());
+    let mut written = writer.join().map_err(panicked)?;
+    let interrupted = stop.signal();
+    // What stopped the writer stopped everything else. A source that breaks off goes down with the same signal.
+    std::mem::replace(&mut written.ended, Ok(()))?;
+    if interrupted.is_none() {
+        read?;
+    }
+    let tasks = std::mem::take(&mut written.tasks);
+    let output = written.into_output();
+    let frames = output.frames();
+    let beside = if interrupted.is_some() {
+        output.keep_part()?
+    } else {
+        output.keep()?;
+        None
+    };
+    Ok(Outcome { frames, elapsed: start.elapsed(), tasks, interrupted, beside })
+}
+
+/// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.
+fn push_all(
+    frames: &Receiver<Result<ImageBuffer, Failure>>,
+    ends: &mut FrameSource<'_>,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    loop {
+        select! {
+            recv(stop.receiver()) -> _ => return Ok(()),
+            recv(frames) -> frame => {
+                // Without a sender the source has ended.
+                let Ok(frame) = frame else { return Ok(()) };
+                if stop.signal().is_some() || !ends.push(frame?) {
+                    return Ok(());
+                }
+            }
         }
     }
-    // What came before a broken frame is complete, and is written.
-    for result in stream {
-        let taken = collector.take(result);
-        ended = ended.and(taken);
-    }
-    let Collector { results, tasks, progress } = collector;
-    drop(results);
-    progress.finish_and_clear();
-    let written = writer.join().map_err(|_| Failure::Running("the writing thread panicked".to_owned()))?;
-    // What stopped the writer stopped everything else.
-    let output = written?;
-    ended?;
-    Ok(Outcome { frames: output.keep()?, elapsed: start.elapsed(), tasks })
-}
-
-struct Collector {
-    results: SyncSender<ImageBuffer>,
-    tasks: Vec<TaskReport>,
-    progress: ProgressBar,
-}
-
-impl Collector {
-    fn take(&mut self, result: FrameResult) -> Result<(), Failure> {
-        let mut frame = result.map_err(|error| Failure::from(mini_image_pipe::Error::from(error)))?;
-        add(&mut self.tasks, frame.tasks);
-        let image = frame.outputs.pop().map(|(_, image)| image);
-        let sent = image.is_some_and(|image| self.results.send(image).is_ok());
-        self.progress.inc(1);
-        // The writer says why, and its word goes before this one.
-        if sent { Ok(()) } else { Err(Failure::Running("the result could not be written".to_owned())) }
-    }
-}
-
-fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
-    if all.is_empty() {
-        *all = tasks;
-        return;
-    }
-    for (sum, new) in all.iter_mut().zip(tasks) {
-        sum.invocations += new.invocations;
-        sum.state = new.state;
-    }
-}
-
-/// On a terminal only: `indicatif` hides it elsewhere. How long the stream is nobody knows.
-fn progress() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {pos} frames  {per_sec}");
-    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }

@@ -1,10 +1,8 @@
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
 
-use mip_core::text::quoted_path;
+use crossbeam_channel::{Receiver, bounded};
 use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, panics, threads};
 use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::yuv::{Matrix, Range, YuvConverter};
@@ -31,15 +29,10 @@ impl Source {
         range: Option<Range>,
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        let name = path.map_or_else(|| "stdin".to_owned(), quoted_path);
-        let input: Box<dyn Read + Send> =
-            match path {
-                Some(path) => Box::new(File::open(path).map_err(|source| {
-                    Failure::from(mip_io::IoError::Read { path: path.to_owned(), source })
-                })?),
-                None => Box::new(std::io::stdin()),
-            };
-        let reader = Y4mReader::with_limit(input, &name, limits.options.max_pixels)?;
+        let path = path.unwrap_or(Path::new("-"));
+        let input = mip_io::open_input(path)
+            .map_err(|source| Failure::from(mip_io::IoError::Read { path: path.to_owned(), source }))?;
+        let reader = Y4mReader::with_limit(input, &mip_io::input_name(path), limits.options.max_pixels)?;
         let header = reader.header();
         let matrix = matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height));
         let range = range.unwrap_or_else(|| header.effective_range());
@@ -66,7 +59,7 @@ impl Source {
         limits: &Limits,
     ) -> Result<Receiver<Result<ImageBuffer, Failure>>, Failure> {
         let layout = BatchLayout::tight(self.desc()?, 1).map_err(|e| Failure::Running(e.to_string()))?;
-        let (send, frames) = sync_channel(AHEAD);
+        let (send, frames) = bounded(AHEAD);
         let held = limits.reserve("a frame as it is read", self.header().sizes().bytes())?;
         let Self { mut reader, matrix, range } = self;
         let mut planes = reader.planes()?;

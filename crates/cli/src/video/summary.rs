@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::interrupt::Signal;
 
 /// What `mip stream --json` prints: the keys of `mip run --json` that make sense for a stream, and its rate. Keys
 /// may be added, never changed.
@@ -43,6 +44,8 @@ pub(crate) fn summary(
             "pinned_bytes": stats.pinned.peak,
             "limit_bytes": crate::work::limit_bytes(pipeline),
         },
+        "interrupted": outcome.interrupted.map(Signal::name),
+        "kept_as": outcome.beside.as_ref().map(|path| path.display().to_string()),
         "tasks": tasks.collect::<Vec<_>>(),
     }))
 }

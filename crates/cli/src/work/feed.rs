@@ -1,23 +1,26 @@
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::Scope;
 use std::time::Duration;
 
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
 use mip_io::{Metadata, ReadOptions, ReadWarning, Reader, Spares};
 
 use super::workers;
 use crate::failure::Failure;
+use crate::interrupt::Stop;
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.
 ///
 /// Thread `t` of `n` decodes files `t, t + n, t + 2n...` into its own short queue, so order and a bound on
 /// memory come without further bookkeeping. Memory is taken in the order of the files: whoever waits for some waits
-/// for pictures that are handed out before. Dropping the feed ends the threads after the picture in hand.
+/// for pictures that are handed out before. Dropping the feed ends the threads after the picture in hand; they are not
+/// waited for, since they may be in the middle of reading from a pipe that gives nothing more. A signal ends the feed at
+/// once.
 pub(crate) struct Feed {
     lanes: Vec<Receiver<Decoded>>,
+    stop: Stop,
     next: usize,
     total: usize,
     limits: Limits,
@@ -88,19 +91,15 @@ impl Feed {
     ///
     /// # Errors
     /// When there is not one.
-    pub(crate) fn start<'scope, 'env>(
-        scope: &'scope Scope<'scope, 'env>,
-        files: &'env [PathBuf],
-        limits: Limits,
-    ) -> Result<Self, Failure> {
-        let turns = Arc::new(Turns::default());
+    pub(crate) fn start(files: &[PathBuf], limits: Limits, stop: &Stop) -> Result<Self, Failure> {
+        let (turns, own): (_, Arc<[PathBuf]>) = (Arc::new(Turns::default()), files.into());
         let mut lanes: Vec<(Sender<Share>, Receiver<Decoded>)> = Vec::new();
         for _ in 0..workers(files.len()) {
-            let (send, decoded) = sync_channel(AHEAD);
-            let (say, share) = channel();
-            let (limits, turns) = (limits.clone(), turns.clone());
-            let work = move || decode(files, &share, &send, &limits, &turns);
-            match threads::spawn_scoped(scope, "mip-decode", "decode pictures", work) {
+            let (send, decoded) = bounded(AHEAD);
+            let (say, share) = bounded(1);
+            let (files, limits, turns) = (own.clone(), limits.clone(), turns.clone());
+            let work = move || decode(&files, &share, &send, &limits, &turns);
+            match threads::spawn("mip-decode", "decode pictures", work) {
                 Ok(_) => lanes.push((say, decoded)),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
                 Err(_) => break,
@@ -112,8 +111,18 @@ impl Feed {
             let _ = say.send((index, count));
         }
         let lanes = lanes.into_iter().map(|(_, decoded)| decoded).collect();
+        Ok(Self::of(lanes, files.len(), limits, turns, stop))
+    }
+
+    fn of(
+        lanes: Vec<Receiver<Decoded>>,
+        total: usize,
+        limits: Limits,
+        turns: Arc<Turns>,
+        stop: &Stop,
+    ) -> Self {
         let (warnings, metadata) = (Vec::new(), Metadata::default());
-        Ok(Self { lanes, next: 0, total: files.len(), limits, turns, warnings, metadata })
+        Self { lanes, stop: stop.clone(), next: 0, total, limits, turns, warnings, metadata }
     }
 
     /// What there was to warn of in the pictures handed out since the last call.
@@ -131,27 +140,22 @@ impl Feed {
         self.limits.spares.give(image);
     }
 
-    /// The next picture; waits for it unless it waits for memory itself.
+    /// The next picture; waits for it unless it waits for memory itself. None after a signal.
     pub(crate) fn next(&mut self) -> Next {
-        if self.next == self.total {
+        if self.next == self.total || self.stop.signal().is_some() {
             return Next::End;
         }
         let index = self.next;
         let lane = &self.lanes[index % self.lanes.len()];
         let Decoded { picture, warnings, metadata } = loop {
-            match lane.recv_timeout(PATIENCE) {
-                Ok(decoded) => break decoded,
-                Err(RecvTimeoutError::Timeout)
-                    if self.turns.now() == index && self.limits.budget.is_waited_for() =>
-                {
-                    self.limits.spares.clear();
-                    return Next::Starved;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    let ended = "the thread that decodes it has ended".to_owned();
-                    let picture = Err(Failure::Running(ended));
-                    break Decoded { picture, warnings: Vec::new(), metadata: Metadata::default() };
+            select! {
+                recv(self.stop.receiver()) -> _ => return Next::End,
+                recv(lane) -> decoded => break decoded.unwrap_or_else(|_| Decoded::ended()),
+                default(PATIENCE) => {
+                    if self.turns.now() == index && self.limits.budget.is_waited_for() {
+                        self.limits.spares.clear();
+                        return Next::Starved;
+                    }
                 }
             }
         };
@@ -159,6 +163,14 @@ impl Feed {
         self.metadata = metadata;
         self.warnings.extend(warnings);
         Next::Picture(index, picture)
+    }
+}
+
+impl Decoded {
+    /// In place of a picture whose thread is gone.
+    fn ended() -> Self {
+        let picture = Err(Failure::Running("the thread that decodes it has ended".to_owned()));
+        Self { picture, warnings: Vec::new(), metadata: Metadata::default() }
     }
 }
 
@@ -173,7 +185,7 @@ impl Drop for Feed {
 fn decode(
     files: &[PathBuf],
     share: &Receiver<Share>,
-    send: &SyncSender<Decoded>,
+    send: &Sender<Decoded>,
     limits: &Limits,
     turns: &Turns,
 ) {
@@ -302,59 +314,72 @@ mod tests {
     fn pictures_come_in_order_and_bad_ones_in_their_place() {
         let (_folder, mut files) = folder_of(23);
         files[7] = "missing.png".into();
+        let (_open, stop) = Stop::never();
         for bytes in [usize::MAX, 4 << 20] {
-            std::thread::scope(|scope| {
-                let mut feed = Feed::start(scope, &files, limits(bytes)).unwrap();
-                for expected in 0..23 {
-                    let (index, image) = picture(&mut feed).unwrap();
-                    assert_eq!(index, expected);
-                    match image {
-                        Ok(image) => {
-                            assert_eq!(image.desc().width as usize, index + 1);
-                            feed.recycle(image);
-                        }
-                        Err(_) => assert_eq!(index, 7),
+            let mut feed = Feed::start(&files, limits(bytes), &stop).unwrap();
+            for expected in 0..23 {
+                let (index, image) = picture(&mut feed).unwrap();
+                assert_eq!(index, expected);
+                match image {
+                    Ok(image) => {
+                        assert_eq!(image.desc().width as usize, index + 1);
+                        feed.recycle(image);
                     }
+                    Err(_) => assert_eq!(index, 7),
                 }
-                assert!(picture(&mut feed).is_none());
-            });
+            }
+            assert!(picture(&mut feed).is_none());
         }
     }
 
     #[test]
     fn a_picture_larger_than_the_budget_fails_alone() {
         let (_folder, files) = folder_of(6);
-        std::thread::scope(|scope| {
-            // Nothing fits: decoders take more than this.
-            let mut feed = Feed::start(scope, &files, limits(1000)).unwrap();
-            for expected in 0..6 {
-                let (index, image) = picture(&mut feed).unwrap();
-                assert_eq!(index, expected);
-                assert!(image.unwrap_err().message().unwrap().contains("--memory-limit"));
-            }
-        });
+        let (_open, stop) = Stop::never();
+        // Nothing fits: decoders take more than this.
+        let mut feed = Feed::start(&files, limits(1000), &stop).unwrap();
+        for expected in 0..6 {
+            let (index, image) = picture(&mut feed).unwrap();
+            assert_eq!(index, expected);
+            assert!(image.unwrap_err().message().unwrap().contains("--memory-limit"));
+        }
     }
 
     #[test]
     fn dropping_the_feed_ends_its_threads() {
         let (_folder, files) = folder_of(40);
+        let (_open, stop) = Stop::never();
+        let mut feed = Feed::start(&files, limits(usize::MAX), &stop).unwrap();
+        assert!(picture(&mut feed).is_some());
+        let turns = feed.turns.clone();
+        drop(feed);
+        // Each thread holds them while it lives.
+        while Arc::strong_count(&turns) > 1 {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_signal_ends_the_feed_while_it_waits_for_a_picture() {
+        let (open, stop) = Stop::never();
+        let (_send, decoded) = bounded(AHEAD);
+        let mut feed = Feed::of(vec![decoded], 1, limits(usize::MAX), Arc::default(), &stop);
         std::thread::scope(|scope| {
-            let mut feed = Feed::start(scope, &files, limits(usize::MAX)).unwrap();
-            assert!(picture(&mut feed).is_some());
+            let waiting = scope.spawn(move || matches!(feed.next(), Next::End));
+            drop(open);
+            assert!(waiting.join().unwrap());
         });
     }
 
     #[test]
     fn fewer_threads_do_and_none_is_an_error() {
         let (_folder, files) = folder_of(9);
-        std::thread::scope(|scope| {
-            let mut feed =
-                threads::with_at_most(1, || Feed::start(scope, &files, limits(usize::MAX)).unwrap());
-            assert_eq!(feed.lanes.len(), 1);
-            (0..9).for_each(|expected| assert_eq!(picture(&mut feed).unwrap().0, expected));
-            let none =
-                threads::with_at_most(0, || Feed::start(scope, &files, limits(usize::MAX)).err().unwrap());
-            assert!(none.message().unwrap().contains("cannot start a thread to decode pictures"));
-        });
+        let (_open, stop) = Stop::never();
+        let start = || Feed::start(&files, limits(usize::MAX), &stop);
+        let mut feed = threads::with_at_most(1, || start().unwrap());
+        assert_eq!(feed.lanes.len(), 1);
+        (0..9).for_each(|expected| assert_eq!(picture(&mut feed).unwrap().0, expected));
+        let none = threads::with_at_most(0, || start().err().unwrap());
+        assert!(none.message().unwrap().contains("cannot start a thread to decode pictures"));
     }
 }

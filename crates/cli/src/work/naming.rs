@@ -1,10 +1,11 @@
-use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use mip_io::FileFormat;
+use mip_io::{FileFormat, input_name, is_direct, is_stdin, is_stdout, output_name};
 
 use crate::failure::Failure;
+use crate::files::{Clash, Files};
 
 /// `--format`: an extension, and the format it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(crate) const DEFAULT_FOLDER: &str = "out";
 const FOREIGN: [&str; 11] = ["bmp", "tif", "tiff", "webp", "gif", "avif", "heic", "ppm", "pgm", "exr", "jxl"];
 
 /// Names of output files: `OUT/<stem>.png` for one output, `OUT/<stem>.<task>.png` for several, or the one
-/// file that `-o` names.
+/// file, pipe or device that `-o` names (`-`: stdout).
 #[derive(Debug)]
 pub(crate) struct Naming {
     target: Target,
@@ -75,13 +76,18 @@ impl Naming {
         }
     }
 
+    /// Whether the one result goes to stdout.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(&self.target, Target::File { path, .. } if is_stdout(path))
+    }
+
     /// One path for each output task, in order.
     pub(crate) fn paths(&self, input: &Path) -> Vec<PathBuf> {
         let (folder, extension) = match &self.target {
             Target::File { path, .. } => return vec![path.clone()],
             Target::Folder { folder, format } => (folder, &format.extension),
         };
-        let stem = input.file_stem().unwrap_or_default();
+        let stem = if is_stdin(input) { OsStr::new("stdin") } else { input.file_stem().unwrap_or_default() };
         let name = |task: Option<&String>| {
             let mut name = stem.to_owned();
             for part in task.into_iter().chain([extension]) {
@@ -97,27 +103,27 @@ impl Naming {
     }
 
     fn check_collisions(&self, inputs: &[PathBuf], originals: &[PathBuf]) -> Result<(), Failure> {
-        let identity = |path: &Path| std::fs::canonicalize(path).ok();
-        let originals: HashMap<PathBuf, &PathBuf> =
-            originals.iter().filter_map(|i| Some((identity(i)?, i))).collect();
-        let mut taken: HashMap<PathBuf, &PathBuf> = HashMap::new();
+        let mut files = Files::reading(originals);
         for input in inputs {
             for path in self.paths(input) {
                 let refuse = |text: String| Err(Failure::Request(text));
-                if let Some(original) = identity(&path).and_then(|p| originals.get(&p).copied()) {
-                    return refuse(format!(
-                        "the result {} would replace the input {}; choose another folder with -o",
-                        path.display(),
-                        original.display()
-                    ));
-                }
-                if let Some(other) = taken.insert(path.clone(), input) {
-                    return refuse(format!(
-                        "{} and {} would both be written to {}; run them into different folders",
-                        other.display(),
-                        input.display(),
-                        path.display()
-                    ));
+                match files.claim(&path, input) {
+                    Ok(()) => {}
+                    Err(Clash::Input(original)) => {
+                        return refuse(format!(
+                            "the result {} would replace the input {}; choose another folder with -o",
+                            output_name(&path),
+                            input_name(&original)
+                        ));
+                    }
+                    Err(Clash::Written(other)) => {
+                        return refuse(format!(
+                            "{} and {} would both be written to {}; run them into different folders",
+                            input_name(&other),
+                            input_name(input),
+                            path.display()
+                        ));
+                    }
                 }
             }
         }
@@ -134,6 +140,15 @@ fn target(out: Option<&Path>, format: Option<&FormatArg>, pictures: usize) -> Re
         return Ok(folder(Path::new(DEFAULT_FOLDER)));
     };
     let text = out.to_string_lossy();
+    if is_direct(out) {
+        if pictures > 1 {
+            return Err(Failure::Request(format!(
+                "-o {text} takes one picture, but {pictures} will be written; give a folder instead"
+            )));
+        }
+        let own = FileFormat::from_path(out).unwrap_or(FileFormat::Png);
+        return Ok(Target::File { path: out.to_owned(), format: format.map_or(own, |asked| asked.format) });
+    }
     let extension = out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     if out.is_dir() || text.ends_with('/') || extension.is_empty() {
         return Ok(folder(out));

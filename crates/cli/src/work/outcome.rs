@@ -9,6 +9,7 @@ use mip_runtime::TaskReport;
 use super::{Naming, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
+use crate::interrupt::Signal;
 
 /// What a run came to, kept up while it goes on. Inputs are indices into the list of files.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) warnings: Vec<String>,
     /// Kinds of metadata that results could not carry, and the inputs that had them.
     lost: BTreeMap<&'static str, BTreeSet<usize>>,
+    /// What ended the run early.
+    pub(crate) interrupted: Option<Signal>,
     progress: Progress,
 }
 
@@ -37,12 +40,16 @@ impl Outcome {
             graph: GraphStats::default(),
             warnings: Vec::new(),
             lost: BTreeMap::new(),
+            interrupted: None,
             progress: Progress::new(total),
         }
     }
 
     /// `None` when all went well. A run that went on after failures is a failed run, not a wrong request.
     pub(crate) fn exit_code(&self, kept_going: bool) -> Option<u8> {
+        if let Some(signal) = self.interrupted {
+            return Some(signal.exit_code());
+        }
         let first = self.failures.values().next()?;
         Some(if kept_going { 1 } else { first.code() })
     }

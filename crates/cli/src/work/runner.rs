@@ -8,6 +8,7 @@ use mip_io::{Metadata, WriteOptions, check_encodable};
 
 use super::{Feed, Job, Limits, Naming, Next, Outcome, Sink};
 use crate::failure::Failure;
+use crate::interrupt::Stop;
 
 /// One `mip run`: pictures are decoded ahead, grouped into batches, executed, and written behind.
 pub(crate) struct Runner<'a> {
@@ -26,10 +27,19 @@ pub(crate) struct Runner<'a> {
     pub(crate) keep_going: bool,
     pub(crate) options: WriteOptions,
     pub(crate) limits: Limits,
+    /// Ends the run before the next picture.
+    pub(crate) stop: &'a Stop,
 }
 
 /// Pictures that are executed together, with the index of each one's file.
 type Group = Vec<(usize, ImageBuffer)>;
+
+#[derive(Default)]
+struct Groups {
+    next: Group,
+    /// Given back one group late: the pipeline may still hold the inputs of its last execution.
+    used: Group,
+}
 
 /// Why a group was not executed.
 struct Trouble {
@@ -59,9 +69,10 @@ impl Runner<'_> {
         let (files, options, limits) = (self.files, self.options.clone(), self.limits.clone());
         let mut outcome = Outcome::new(files.len());
         std::thread::scope(|scope| -> Result<(), Failure> {
-            let mut sink = Sink::start(scope, files.len() * self.tasks.len(), options, &limits.budget)?;
+            let (jobs, format) = (files.len() * self.tasks.len(), self.naming.format());
+            let mut sink = Sink::start(scope, jobs, format, options, &limits.budget)?;
             if self.streamed.is_some() {
-                let feed = Feed::start(scope, files, limits)?;
+                let feed = Feed::start(files, limits, self.stop)?;
                 self.stream(feed, &mut sink, &mut outcome);
             } else {
                 match self.execute(&[], &mut outcome) {
@@ -75,54 +86,59 @@ impl Runner<'_> {
             sink.close().for_each(|written| outcome.note_written(written));
             Ok(())
         })?;
+        outcome.interrupted = self.stop.signal();
         outcome.finish(self.naming, files);
         Ok(outcome)
     }
 
-    /// Takes pictures from the feed and executes a group when it is full, the shape changes, memory is short, or none
-    /// is left.
+    /// Takes pictures from the feed and executes a group as soon as it is full, the shape changes, memory is short, or
+    /// none is left.
     fn stream(&mut self, mut feed: Feed, sink: &mut Sink, outcome: &mut Outcome) {
-        let mut group = Group::new();
-        // Given back one group late: the pipeline may still hold the inputs of its last execution.
-        let mut used = Group::new();
+        let mut groups = Groups::default();
         let mut released = false;
         loop {
             let next = feed.next();
             feed.take_warnings().iter().for_each(|warning| outcome.warn(warning));
+            if self.stop.signal().is_some() {
+                // What has been executed is being written; what is only decoded has not been tried.
+                return;
+            }
             if let Next::Picture(index, Ok(_)) = &next {
                 self.metadata.insert(*index, feed.take_metadata());
             }
             let complete = match &next {
-                Next::Picture(_, Ok(image)) => group.len() == self.batch || !fits(&group, image),
+                Next::Picture(_, Ok(image)) => !fits(&groups.next, image),
                 Next::Picture(_, Err(_)) => !self.keep_going,
                 Next::Starved | Next::End => true,
             };
-            let executed = complete && !group.is_empty();
+            let executed = complete && !groups.next.is_empty();
             if executed {
-                self.execute_group(&group, &mut used, sink, outcome);
-                let last = std::mem::replace(&mut used, std::mem::take(&mut group));
-                last.into_iter().for_each(|(_, image)| feed.recycle(image));
+                self.execute_next(&mut groups, &feed, sink, outcome);
             }
-            sink.finished().into_iter().for_each(|written| outcome.note_written(written));
-            let stop = !outcome.failures.is_empty() && !self.keep_going;
+            let goes_on = outcome.failures.is_empty() || self.keep_going;
             match next {
-                Next::Starved if stop => return,
+                Next::Starved if !goes_on => return,
                 Next::Starved if executed || !released => {
-                    self.release(&mut used, sink, outcome);
+                    self.release(&mut groups.used, sink, outcome);
                     released = true;
                 }
                 // All memory that will ever come back has.
                 Next::Starved => self.limits.budget.refuse_waiting(),
-                Next::Picture(index, Ok(image)) if !stop => group.push((index, image)),
-                Next::Picture(index, Err(failure)) if !stop => {
-                    outcome.not_executed(index, failure);
-                    if !self.keep_going {
-                        return;
-                    }
+                Next::Picture(index, Ok(image)) if goes_on => {
+                    groups.next.push((index, image));
+                    released = false;
                 }
+                Next::Picture(index, Err(failure)) if goes_on => outcome.not_executed(index, failure),
                 Next::Picture(..) | Next::End => return,
             }
-            released &= group.is_empty();
+            // Not only when the next picture comes: it may be long in coming.
+            if groups.next.len() == self.batch {
+                self.execute_next(&mut groups, &feed, sink, outcome);
+            }
+            sink.finished().into_iter().for_each(|written| outcome.note_written(written));
+            if !outcome.failures.is_empty() && !self.keep_going {
+                return;
+            }
         }
     }
 
@@ -133,6 +149,13 @@ impl Runner<'_> {
         sink.settle().into_iter().for_each(|written| outcome.note_written(written));
         // A device that cannot be opened holds nothing.
         let _ = self.pipeline.release();
+    }
+
+    fn execute_next(&mut self, groups: &mut Groups, feed: &Feed, sink: &mut Sink, outcome: &mut Outcome) {
+        let group = std::mem::take(&mut groups.next);
+        self.execute_group(&group, &mut groups.used, sink, outcome);
+        let last = std::mem::replace(&mut groups.used, group);
+        last.into_iter().for_each(|(_, image)| feed.recycle(image));
     }
 
     fn execute_group(&mut self, group: &Group, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {

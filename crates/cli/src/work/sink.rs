@@ -5,7 +5,7 @@ use std::thread::Scope;
 
 use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, MemoryBudget, panics, threads};
-use mip_io::{Carried, WriteOptions, encoding_bytes, write_image};
+use mip_io::{Carried, FileFormat, WriteOptions, encoding_bytes, write_image_as};
 
 use super::workers;
 use crate::failure::Failure;
@@ -51,6 +51,7 @@ impl Sink {
     pub(crate) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         jobs: usize,
+        format: FileFormat,
         options: WriteOptions,
         budget: &Arc<MemoryBudget>,
     ) -> Result<Self, Failure> {
@@ -60,7 +61,7 @@ impl Sink {
         for _ in 0..workers(jobs) {
             let (send, jobs) = sync_channel(1);
             let (report, room, options) = (report.clone(), room.clone(), options.clone());
-            let work = move || encode(&jobs, &report, &options, &room);
+            let work = move || encode(&jobs, &report, format, &options, &room);
             match threads::spawn_scoped(scope, "mip-encode", "write results", work) {
                 Ok(_) => lanes.push(send),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -98,12 +99,18 @@ impl Sink {
     }
 }
 
-fn encode(jobs: &Receiver<Job>, report: &Sender<Written>, options: &WriteOptions, room: &Room) {
+fn encode(
+    jobs: &Receiver<Job>,
+    report: &Sender<Written>,
+    format: FileFormat,
+    options: &WriteOptions,
+    room: &Room,
+) {
     for Job { input, path, image, carried } in jobs {
         let options = WriteOptions { carried: Some(carried.into()), ..options.clone() };
         let reserved = room.budget.reserve(encoding_bytes(image.desc())).ok();
         let alone = reserved.is_none().then(|| room.alone.lock().unwrap_or_else(PoisonError::into_inner));
-        let result = match panics::caught(|| write_image(&path, &image, &options)) {
+        let result = match panics::caught(|| write_image_as(&path, format, &image, &options)) {
             Ok(result) => result.map_err(Failure::from),
             Err(panic) => {
                 Err(Failure::Running(format!("cannot write {}: internal error: {panic}", quoted_path(&path))))
@@ -128,7 +135,7 @@ mod tests {
             |i: usize| folder.path().join(if i == 5 { "no/such/5.png".into() } else { format!("{i}.png") });
         let written: Vec<Written> = std::thread::scope(|scope| {
             let budget = Arc::new(MemoryBudget::new(10));
-            let start = || Sink::start(scope, 20, WriteOptions::default(), &budget);
+            let start = || Sink::start(scope, 20, FileFormat::Png, WriteOptions::default(), &budget);
             assert!(threads::with_at_most(0, start).is_err());
             let mut sink = threads::with_at_most(1, start).unwrap();
             assert_eq!(sink.lanes.len(), 1);

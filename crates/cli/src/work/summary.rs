@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::interrupt::Signal;
 
 /// What `mip run --json` prints. Keys may be added, never changed.
 #[derive(Debug, Serialize)]
@@ -19,6 +20,10 @@ pub(crate) struct Summary {
     pub(crate) frames: usize,
     /// Images that failed.
     pub(crate) failed: usize,
+    /// Images that were not tried, after a failure or a signal.
+    pub(crate) not_tried: usize,
+    /// The signal that ended the run early.
+    pub(crate) interrupted: Option<&'static str>,
     /// Files written, in the order of their inputs.
     pub(crate) outputs: Vec<String>,
     /// From the start of the command's work to its end, decoding and encoding included.
@@ -80,15 +85,18 @@ impl Summary {
         let (effective, reason) = memory.effective_mode();
         let failed = |input: &usize| outcome.failures.contains_key(input);
         let error = |(input, failure): (&usize, &Failure)| InputError {
-            input: text::path(&files[*input]).into_owned(),
+            input: mip_io::input_name(&files[*input]),
             error: failure.message().unwrap_or_default().to_owned(),
         };
+        let frames = outcome.written.keys().filter(|input| !failed(input)).count();
         let info = pipeline.config().device.info()?;
         Ok(Self {
             device: info.id(),
             device_name: info.name,
-            frames: outcome.written.keys().filter(|input| !failed(input)).count(),
+            frames,
             failed: outcome.failures.len(),
+            not_tried: files.len() - frames - outcome.failures.len(),
+            interrupted: outcome.interrupted.map(Signal::name),
             outputs: outcome.written.values().flatten().map(|path| text::path(path).into_owned()).collect(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },

@@ -5,6 +5,8 @@ mod book;
 mod commands;
 mod damaged;
 mod documents;
+#[cfg(unix)]
+mod files;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod libraries;
@@ -16,6 +18,8 @@ mod pictures;
 mod profile;
 mod requests;
 mod run;
+#[cfg(unix)]
+mod signals;
 mod stream;
 mod support;
 mod texts;

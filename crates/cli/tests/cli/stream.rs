@@ -41,6 +41,44 @@ fn frames_come_out_in_order_however_many_are_under_way() {
 }
 
 #[test]
+fn each_frame_of_a_slow_source_comes_back_before_the_next_is_sent() {
+    use std::io::{Read as _, Write as _};
+    use std::process::{Command, Stdio};
+    for arguments in [&[][..], &["--frames-in-flight", "1"], &["--graph"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mip"))
+            .args([&["stream", "-e", "flip", "--device", "cpu"], arguments].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (mut source, mut result) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (send, frames) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut head = [0];
+            while head != *b"\n" {
+                result.read_exact(&mut head).unwrap();
+            }
+            let mut frame = [0; 6 + 15];
+            while result.read_exact(&mut frame).is_ok() {
+                send.send(frame[6..].to_vec()).unwrap();
+            }
+        });
+        let all = video(8);
+        source.write_all(HEADER.as_bytes()).unwrap();
+        for frame in all[HEADER.len()..].chunks(6 + 15) {
+            source.write_all(frame).unwrap();
+            // Only a frame that is kept back takes that long.
+            let result = frames.recv_timeout(std::time::Duration::from_secs(120));
+            assert_eq!(result.expect("a frame that was kept back"), mirrored(&frame[6..]), "{arguments:?}");
+        }
+        drop(source);
+        assert!(child.wait().unwrap().success());
+        assert!(frames.recv().is_err());
+    }
+}
+
+#[test]
 fn the_summary_counts_frames_and_graphs() {
     let place = Place::new();
     std::fs::write(place.path("in.y4m"), video(6)).unwrap();

@@ -46,6 +46,53 @@ impl Place {
         command
     }
 
+    /// Runs a line of shell in which `$MIP` is the program.
+    #[cfg(unix)]
+    pub(crate) fn sh(&self, line: &str) -> Ran {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .env("MIP", env!("CARGO_BIN_EXE_mip"))
+            .current_dir(self.folder.path())
+            .output()
+            .expect("there is a shell");
+        Ran {
+            code: output.status.code().unwrap_or_else(|| panic!("{line}: {}", output.status)),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Starts a command whose ends are pipes, with signals as from a terminal: whoever runs the tests may ignore some.
+    #[cfg(unix)]
+    pub(crate) fn start(&self, arguments: &[&str]) -> std::process::Child {
+        let piped = std::process::Stdio::piped;
+        Command::new("env")
+            .arg("--default-signal=INT,TERM,HUP")
+            .arg(env!("CARGO_BIN_EXE_mip"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdin(piped())
+            .stdout(piped())
+            .stderr(piped())
+            .spawn()
+            .expect("there is `env`")
+    }
+
+    /// A picture of noise: as large in a file as in memory.
+    pub(crate) fn noise(&self, name: &str, size: (u32, u32)) -> ImageBuffer {
+        let desc = ImageDesc::new(size.0, size.1, PixelFormat::Rgb, DType::U8).unwrap();
+        let mut image = ImageBuffer::new(desc).unwrap();
+        let mut state = 1_u32;
+        for y in 0..desc.height {
+            image.view_mut().row_mut(0, 0, y as usize).iter_mut().for_each(|sample| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                *sample = (state >> 24) as u8;
+            });
+        }
+        write_image(self.path(name), &image, &WriteOptions::default()).unwrap();
+        image
+    }
+
     /// Runs a command that must succeed.
     pub(crate) fn ok(&self, arguments: &[&str]) -> Ran {
         let ran = self.mip(arguments);
