@@ -155,7 +155,9 @@ impl Runner<'_> {
         let group = std::mem::take(&mut groups.next);
         self.execute_group(&group, &mut groups.used, sink, outcome);
         let last = std::mem::replace(&mut groups.used, group);
-        last.into_iter().for_each(|(_, image)| feed.recycle(image));
+        for (_, image) in last {
+            feed.recycle(image);
+        }
     }
 
     fn execute_group(&mut self, group: &Group, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {
