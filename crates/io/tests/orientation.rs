@@ -20,7 +20,7 @@ fn stored() -> Vec<u8> {
     let level = |x: u32, y: u32| LEVELS[(y / BLOCK * 3 + x / BLOCK) as usize];
     let pixels: Vec<u8> = (0..desc.height).flat_map(|y| (0..desc.width).map(move |x| level(x, y))).collect();
     let image = ImageBuffer::from_bytes(desc, &pixels).unwrap();
-    encode(&image, FileFormat::Jpeg, &WriteOptions { jpeg_quality: 100 }).unwrap()
+    encode(&image, FileFormat::Jpeg, &WriteOptions { jpeg_quality: 100, ..WriteOptions::default() }).unwrap()
 }
 
 /// The block pattern, read from the blocks' middles.

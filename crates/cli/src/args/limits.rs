@@ -37,7 +37,10 @@ impl LimitArgs {
     }
 
     pub(crate) fn read_options(&self) -> ReadOptions {
-        self.max_pixels.map_or_else(ReadOptions::default, |max_pixels| ReadOptions { max_pixels })
+        self.max_pixels.map_or_else(ReadOptions::default, |max_pixels| ReadOptions {
+            max_pixels,
+            ..ReadOptions::default()
+        })
     }
 }
 

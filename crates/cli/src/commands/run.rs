@@ -66,7 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
     let config = args.execution.config(usize::from(args.batch))?;
-    let limits = Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone());
+    let limits =
+        Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone());
     let mut pipeline = Pipeline::from_spec(&spec, config)?;
     for set in &args.set {
         let task = pipeline.task(&set.task)?;

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use mip_core::text::{quoted, quoted_path};
+use mip_core::text::quoted;
 
 use crate::args::DeviceArg;
 use crate::console;

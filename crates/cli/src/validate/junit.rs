@@ -67,7 +67,8 @@ mod tests {
             check("operators", "bad", failed),
             check("faults", "left out", Outcome::skip("no such thing")),
         ];
-        let xml = Report::new("null".into(), 7, checks).junit().unwrap();
+        let info = mini_image_pipe::Device::cpu().info().unwrap();
+        let xml = Report::new(&info, 7, checks).junit().unwrap();
         let document = roxmltree::Document::parse(&xml).unwrap();
         let root = document.root_element();
         assert_eq!(root.tag_name().name(), "testsuites");

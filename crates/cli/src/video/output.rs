@@ -3,7 +3,7 @@ use std::thread::JoinHandle;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mini_image_pipe::{FrameResult, FrameResults};
-use mip_core::text::quoted;
+use mip_core::text::{quoted, quoted_path};
 use mip_core::threads;
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;

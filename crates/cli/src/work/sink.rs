@@ -140,7 +140,12 @@ mod tests {
             let mut sink = threads::with_at_most(1, start).unwrap();
             assert_eq!(sink.lanes.len(), 1);
             let mut job = |i: usize| {
-                sink.write(Job { input: i, path: path(i), image: image.clone(), carried: Carried::default() });
+                sink.write(Job {
+                    input: i,
+                    path: path(i),
+                    image: image.clone(),
+                    carried: Carried::default(),
+                });
             };
             (0..12).for_each(&mut job);
             (12..20).for_each(job);
