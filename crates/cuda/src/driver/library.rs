@@ -204,6 +204,9 @@ mod tests {
     fn every_function_called_is_looked_for() {
         let lists = [FIRST_FUNCTIONS, FUNCTIONS, NEWER_FUNCTIONS, NVRTC_FUNCTIONS];
         let listed: BTreeSet<String> = lists.concat().into_iter().map(str::to_owned).collect();
-        assert_eq!(called(), listed);
+        // Errors name a function as its documentation does, without the version that is called.
+        let named: BTreeSet<String> = called();
+        let called = named.into_iter().filter(|name| !listed.contains(&format!("{name}_v2")));
+        assert_eq!(called.collect::<BTreeSet<_>>(), listed);
     }
 }
