@@ -150,6 +150,8 @@ def oddities(quick):
         twelve = baseline(picture).replace(frame, picture.frame(0xC1, precision=12))
         yield Case("other processes", f"{layout} 12 bits", twelve, REFUSED)
         yield Case("segments without length", layout, SOI + b"\xff\xe5\0\0" + baseline(picture)[2:], right)
+        # It takes the tables with it, here and in libjpeg.
+        yield Case("segment longer than the file", layout, SOI + b"\xff\xe1\xff\xf0" + baseline(picture)[2:], REFUSED)
         yield Case("cut segment at the end", layout, baseline(picture, end=b"\xff\xe1\x10\0abc"), right)
 
 

@@ -208,3 +208,30 @@ fn a_recycled_buffer_is_used_again_and_never_shows_through() {
     let third = reader.read_bytes(&files[2].0, "2").unwrap();
     assert_eq!((second, third), (files[1].1.clone(), files[2].1.clone()));
 }
+
+/// Of a transparent gray the bits that a sample has count (PNG section 11.3.2.1), and of 16 bits all.
+#[test]
+fn the_transparent_gray_of_a_png_is_compared_in_its_bits() {
+    use png::BitDepth::{Eight, Four, One, Sixteen, Two};
+    for (depth, row, key, transparent) in [
+        (One, vec![0b0110_1001], [0, 255], [0, 1, 1, 0, 1, 0, 0, 1]),
+        (One, vec![0b0110_1001], [0, 0], [1, 0, 0, 1, 0, 1, 1, 0]),
+        (Two, vec![0b0001_1011, 0b0001_1011], [0, 0xFE], [0, 0, 1, 0, 0, 0, 1, 0]),
+        (Four, vec![0x01, 0x23, 0x45, 0x61], [1, 0x11], [0, 1, 0, 0, 0, 0, 0, 1]),
+        (Eight, (0..8).collect(), [0, 5], [0, 0, 0, 0, 0, 1, 0, 0]),
+        (Sixteen, vec![1, 0, 0, 0, 1, 1, 0, 1, 2, 0, 1, 0, 0, 9, 9, 0], [1, 0], [1, 0, 0, 0, 0, 1, 0, 0]),
+    ] {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, 8, 1);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.set_depth(depth);
+        encoder.set_trns(key.to_vec());
+        encoder.write_header().unwrap().write_image_data(&row).unwrap();
+        let image = read_bytes(&file, "key.png").unwrap();
+        assert_eq!(image.desc().format, PixelFormat::Rgba);
+        let size = image.desc().dtype.size();
+        let bytes = image.to_bytes();
+        let alphas: Vec<u8> = bytes.chunks_exact(4 * size).map(|pixel| pixel[3 * size]).collect();
+        assert_eq!(alphas, transparent.map(|t| if t == 1 { 0 } else { 255 }), "{depth:?} {key:?}");
+    }
+}

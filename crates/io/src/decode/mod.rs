@@ -268,6 +268,16 @@ fn scratch(bytes: usize) -> Result<(), Fault> {
     Ok(Vec::<u8>::new().try_reserve_exact(bytes).map_err(none)?)
 }
 
+/// So many zeros; `what` stands for them in the error.
+fn zeroes<T: Clone + Default>(len: usize, what: &str) -> Result<Vec<T>, Fault> {
+    let mut zeroes = Vec::new();
+    let none =
+        |_| ImageError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()), what: what.to_owned() };
+    zeroes.try_reserve_exact(len).map_err(none)?;
+    zeroes.resize(len, T::default());
+    Ok(zeroes)
+}
+
 /// A decoder's panic, as the failure of this one file.
 fn guarded<T>(name: &str, format: FileFormat, decode: impl FnOnce() -> T) -> Result<T, IoError> {
     panics::caught(decode).map_err(|reason| IoError::Internal { name: name.to_owned(), format, reason })

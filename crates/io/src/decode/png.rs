@@ -5,7 +5,7 @@ use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder as _, ImageError, Limits};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat, Sample};
 
-use super::{Fault, Reader, look, orientation, scratch};
+use super::{Fault, Reader, look, orientation, scratch, zeroes};
 use crate::FileFormat;
 
 /// Deflate cannot shrink data further than this.
@@ -47,8 +47,12 @@ impl Reader {
         let mut image = self.buffer(ImageDesc::new(width, height, format, dtype)?)?;
         match color {
             ColorType::La8 | ColorType::La16 => {
-                let mut pairs = zeroes(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
+                let bytes = usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX);
+                let mut pairs: Vec<u8> = zeroes(bytes, "pairs of gray and alpha")?;
                 decoder.read_image(&mut pairs).map_err(corrupt)?;
+                if let Some(key) = walk.transparent_gray() {
+                    make_transparent(&mut pairs, key);
+                }
                 match dtype {
                     DType::U8 => spread::<u8>(&pairs, &mut image),
                     _ => spread::<u16>(&pairs, &mut image),
@@ -60,13 +64,11 @@ impl Reader {
     }
 }
 
-fn zeroes(bytes: usize) -> Result<Vec<u8>, Fault> {
-    let what = || "pairs of gray and alpha".to_owned();
-    let mut zeroes = Vec::new();
-    let none = |_| mip_core::ImageError::OutOfMemory { bytes, what: what() };
-    zeroes.try_reserve_exact(bytes).map_err(none)?;
-    zeroes.resize(bytes, 0);
-    Ok(zeroes)
+/// Where the gray is `key`, makes the alpha 0, and elsewhere 255.
+fn make_transparent(pairs: &mut [u8], key: u8) {
+    for [gray, alpha] in pairs.as_chunks_mut::<2>().0 {
+        *alpha = if *gray == key { 0 } else { 255 };
+    }
 }
 
 /// Gray and alpha to rgba.
@@ -86,6 +88,9 @@ struct Walk {
     width: u32,
     height: u32,
     bits_per_pixel: u64,
+    gray: bool,
+    /// The gray that is transparent, when the picture is gray.
+    gray_key: Option<u16>,
     /// Whether pixels are indices into a palette.
     indexed: bool,
     /// Compressed image data in all IDAT chunks.
@@ -93,6 +98,14 @@ struct Walk {
 }
 
 impl Walk {
+    /// The transparent gray of a picture of less than 8 bits, as it is once widened to 8. Of the 16 bits that it is
+    /// stored in those at the bottom count (PNG section 11.3.2.1); the decoder compares more of them.
+    fn transparent_gray(&self) -> Option<u8> {
+        let key = self.gray_key.filter(|_| matches!(self.bits_per_pixel, 1 | 2 | 4))?;
+        let largest = (1 << self.bits_per_pixel) - 1;
+        Some(((key & largest) * (255 / largest)) as u8)
+    }
+
     /// Bytes that the image data inflates to, at least.
     fn least_bytes(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height) / 8 * self.bits_per_pixel
@@ -108,7 +121,15 @@ fn walk(file: &[u8]) -> Result<Walk, Fault> {
             file.len()
         ))
     };
-    let mut walk = Walk { width: 0, height: 0, bits_per_pixel: 0, indexed: false, data_bytes: 0 };
+    let mut walk = Walk {
+        width: 0,
+        height: 0,
+        bits_per_pixel: 0,
+        gray: false,
+        gray_key: None,
+        indexed: false,
+        data_bytes: 0,
+    };
     let mut at = 8;
     loop {
         let header = file.get(at..at + 8).ok_or_else(|| stops("its chunks"))?;
@@ -128,12 +149,15 @@ fn walk(file: &[u8]) -> Result<Walk, Fault> {
                     6 => 4,
                     _ => 1,
                 };
-                walk.indexed = body[9] == 3;
+                (walk.gray, walk.indexed) = (body[9] == 0, body[9] == 3);
                 walk.bits_per_pixel = samples * u64::from(body[8]);
                 (walk.width, walk.height) = (be32(body), be32(&body[4..]));
             }
             _ if at == 8 => return Err(Fault::Corrupt("it does not start with a header chunk".into())),
             b"PLTE" if walk.indexed => check_palette(body)?,
+            b"tRNS" if walk.data_bytes == 0 && walk.gray => {
+                walk.gray_key = body.try_into().ok().map(u16::from_be_bytes);
+            }
             b"IDAT" => walk.data_bytes += u64::from(length),
             b"IEND" => return Ok(walk),
             _ => {}

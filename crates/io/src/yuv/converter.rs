@@ -65,7 +65,7 @@ impl YuvConverter {
                 translate(&self.gray_of_luma, luma, image.row_mut(0, 0, y));
             }
         } else {
-            pulp::Arch::new().dispatch(|| to_rgb::convert(&self.to_rgb, planes, image));
+            pulp::Arch::new().dispatch(ReadJob { factors: &self.to_rgb, planes, image });
         }
     }
 
@@ -87,8 +87,41 @@ impl YuvConverter {
             u.fill(128);
             v.fill(128);
         } else {
-            pulp::Arch::new().dispatch(|| from_rgb::convert(&self.from_rgb, image, planes));
+            pulp::Arch::new().dispatch(WriteJob { factors: &self.from_rgb, image, planes });
         }
+    }
+}
+
+/// [`to_rgb::convert`] with the instructions there are: a type of its own, because a closure that only borrows may be
+/// compiled without them.
+struct ReadJob<'a, 'i> {
+    factors: &'a ToRgb,
+    planes: &'a Planes,
+    image: &'a mut ImageViewMut<'i>,
+}
+
+impl pulp::WithSimd for ReadJob<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        to_rgb::convert(self.factors, self.planes, self.image);
+    }
+}
+
+/// The same for [`from_rgb::convert`].
+struct WriteJob<'a, 'i> {
+    factors: &'a FromRgb,
+    image: &'a ImageView<'i>,
+    planes: &'a mut Planes,
+}
+
+impl pulp::WithSimd for WriteJob<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        from_rgb::convert(self.factors, self.image, self.planes);
     }
 }
 

@@ -75,6 +75,7 @@ fn find_ff(bytes: &[u8]) -> usize {
 
 /// Bits, most significant first (T.81 F.2.2.5). Behind the data there are zeros without end;
 /// [`Bits::overrun`] says whether some were taken.
+#[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
     /// The data and [`PAD`] zeros.
     data: &'a [u8],

@@ -4,9 +4,11 @@ use super::super::Fault;
 use super::bits::Intervals;
 use super::frame::{Component, Frame};
 use super::huffman::{Table, default_table};
+use super::idct::NATURAL;
 use super::markers::{self, Application, Scan, next_marker};
 use super::progressive::{self, Progressive};
 use super::sequential::{self, Sequential};
+use super::simd::Level;
 use super::{Scratch, Tables, no_image, scan};
 
 /// More scans than any encoder writes; each one costs time however small it is.
@@ -128,7 +130,12 @@ impl<'a> Decoder<'a> {
 
     /// Decodes the scan that begins here into samples or coefficients.
     #[inline(always)]
-    pub(super) fn scan(&mut self, header: &[u8], scratch: &mut Scratch) -> Result<(), Fault> {
+    pub(super) fn scan(
+        &mut self,
+        header: &[u8],
+        scratch: &mut Scratch,
+        level: impl Level,
+    ) -> Result<(), Fault> {
         let Some(frame) = &mut self.frame else { return Err(no_image()) };
         let scan = Scan::parse(header, frame)?;
         scan.register(frame)?;
@@ -136,8 +143,12 @@ impl<'a> Decoder<'a> {
             let component = &mut frame.components[*index];
             if component.quantisers.is_none() {
                 let table = self.tables.quantisation[component.selector];
-                component.quantisers =
-                    Some(table.ok_or_else(|| Fault::Corrupt("a quantisation table is missing".into()))?);
+                let table = table.ok_or_else(|| Fault::Corrupt("a quantisation table is missing".into()))?;
+                let mut rows = [0; 64];
+                for (k, value) in table.iter().enumerate() {
+                    rows[NATURAL[k]] = *value;
+                }
+                component.quantisers = Some(rows);
             }
         }
         let interval = self.tables.restart_interval;
@@ -148,7 +159,7 @@ impl<'a> Decoder<'a> {
             scan::decode(intervals, frame, &scan, interval, &mut coder)?
         } else {
             self.tables.add_defaults(&scan);
-            let mut coder = sequential_coder(frame, &scan, &self.tables, samples)?;
+            let mut coder = sequential_coder(frame, &scan, &self.tables, samples, level)?;
             scan::decode(intervals, frame, &scan, interval, &mut coder)?
         };
         self.at = ended.at;
@@ -205,12 +216,13 @@ fn no_table() -> Fault {
     Fault::Corrupt("a Huffman table is missing".into())
 }
 
-fn sequential_coder<'s>(
+fn sequential_coder<'s, L: Level>(
     frame: &'s Frame,
     scan: &Scan,
     tables: &'s Tables,
     samples: &'s mut [u8],
-) -> Result<Sequential<'s>, Fault> {
+    level: L,
+) -> Result<Sequential<'s, L>, Fault> {
     let part = |(index, dc, ac): &(usize, usize, usize)| {
         let component = &frame.components[*index];
         Ok(sequential::Part {
@@ -221,7 +233,7 @@ fn sequential_coder<'s>(
             stride: component.stride(),
         })
     };
-    Ok(Sequential::new(scan.parts.iter().map(part).collect::<Result<_, Fault>>()?, samples))
+    Ok(Sequential::new(scan.parts.iter().map(part).collect::<Result<_, Fault>>()?, samples, level))
 }
 
 fn progressive_coder<'s>(

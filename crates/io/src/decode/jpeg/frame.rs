@@ -25,7 +25,7 @@ pub(super) struct Component {
     pub(super) v: usize,
     /// Quantisation table that it uses.
     pub(super) selector: usize,
-    /// The table's contents in zigzag order when its first scan began: later ones do not count.
+    /// The table's contents, in the order of rows, when its first scan began: later ones do not count.
     pub(super) quantisers: Option<[u16; 64]>,
     /// Samples across and down (T.81 A.1.1).
     pub(super) size: (usize, usize),

@@ -85,18 +85,21 @@ impl Table {
             bits.skip(entry & 0xFF);
             return Some(Code::Symbol((entry >> 8) as u8));
         }
-        self.long(bits).map(Code::Symbol)
+        // Takes the bits by value, so that the others can stay in registers.
+        let (length, symbol) = self.long(bits.peek(16))?;
+        bits.skip(length);
+        Some(Code::Symbol(symbol))
     }
 
-    fn long(&self, bits: &mut Bits<'_>) -> Option<u8> {
-        let next = bits.peek(16);
+    /// Length and symbol of the code that 16 bits begin with.
+    #[inline(never)]
+    fn long(&self, next: u32) -> Option<(u32, u8)> {
         let length = (1..=17).find(|length| next < self.end[*length])?;
         if length > 16 {
             return None;
         }
-        bits.skip(length as u32);
         let index = (next >> (16 - length)) as i32 + self.offset[length];
-        self.symbols.get(index as usize).copied()
+        Some((length as u32, *self.symbols.get(index as usize)?))
     }
 
     /// Whether all symbols are sizes that a DC difference can have.

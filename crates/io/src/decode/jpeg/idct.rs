@@ -9,32 +9,47 @@ pub(super) const NATURAL: [usize; 64] = [
 ];
 
 /// Bits behind the point in the factors, and in what the first pass leaves.
-const FACTOR_BITS: u32 = 13;
-const PASS_BITS: u32 = 2;
+pub(super) const FACTOR_BITS: i32 = 13;
+const PASS_BITS: i32 = 2;
 
-/// Transforms a dequantised block whose coefficients behind the `last` one in zigzag order are 0, and writes
-/// its samples to the upper left of `out`, whose rows are `stride` apart.
+/// What each pass shifts its sums by.
+pub(super) const FIRST_SHIFT: i32 = FACTOR_BITS - PASS_BITS;
+pub(super) const SECOND_SHIFT: i32 = FACTOR_BITS + PASS_BITS + 3;
+
+/// All coefficients up to this one, in zigzag order, lie in the upper left quarter of a block.
+pub(super) const LAST_OF_QUARTER: usize = 9;
+
+/// Transforms a block whose coefficients behind the `last` one in zigzag order are 0, times their quantisers, and
+/// writes its samples to the upper left of `out`, whose rows are `stride` apart.
 #[inline(always)]
-pub(super) fn idct(block: &[i16; 64], last: usize, out: &mut [u8], stride: usize) {
+pub(super) fn idct(block: &[i16; 64], quantisers: &[u16; 64], last: usize, out: &mut [u8], stride: usize) {
     if last == 0 {
-        let level = i32::from(block[0]);
-        let sample = (((level << PASS_BITS) + (1 << (PASS_BITS + 2))) >> (PASS_BITS + 3)) + 128;
-        let row = [sample.clamp(0, 255) as u8; 8];
-        for to in out.chunks_mut(stride).take(8) {
-            to[..8].copy_from_slice(&row);
-        }
-        return;
+        return store(&[[flat(block, quantisers); 8]; 8], out, stride);
     }
-    let wide: [i32; 64] = std::array::from_fn(|i| i32::from(block[i]));
+    let wide: [i32; 64] = std::array::from_fn(|i| i32::from(block[i]) * i32::from(quantisers[i]));
     let mut first = [0; 64];
-    pass::<{ FACTOR_BITS - PASS_BITS }>(&wide, &mut first, 0);
+    pass::<FIRST_SHIFT>(&wide, &mut first, 0);
     let turned = transpose(&first);
     let mut second = [0; 64];
-    pass::<{ FACTOR_BITS + PASS_BITS + 3 }>(&turned, &mut second, 128);
-    let samples = transpose(&second);
-    for (to, from) in out.chunks_mut(stride).zip(samples.as_chunks::<8>().0) {
-        let row: [u8; 8] = std::array::from_fn(|i| from[i].clamp(0, 255) as u8);
-        to[..8].copy_from_slice(&row);
+    pass::<SECOND_SHIFT>(&turned, &mut second, 128);
+    let samples = transpose(&second).map(|sample| sample.clamp(0, 255) as u8);
+    store(samples.as_chunks::<8>().0.try_into().unwrap_or(&[[0; 8]; 8]), out, stride);
+}
+
+/// The one sample of a block that has but its first coefficient.
+#[inline(always)]
+pub(super) fn flat(block: &[i16; 64], quantisers: &[u16; 64]) -> u8 {
+    let level = i32::from(block[0]) * i32::from(quantisers[0]);
+    let sample = (level.wrapping_add(1 << 2) >> 3) + 128;
+    sample.clamp(0, 255) as u8
+}
+
+/// Writes rows that are `stride` apart.
+#[inline(always)]
+pub(super) fn store(samples: &[[u8; 8]; 8], out: &mut [u8], stride: usize) {
+    let out = &mut out[..7 * stride + 8];
+    for (y, row) in samples.iter().enumerate() {
+        out[y * stride..][..8].copy_from_slice(row);
     }
 }
 
@@ -51,7 +66,7 @@ fn transpose(from: &[i32; 64]) -> [i32; 64] {
 
 /// One dimension, down each of eight columns.
 #[inline(always)]
-fn pass<const SHIFT: u32>(from: &[i32; 64], to: &mut [i32; 64], offset: i32) {
+fn pass<const SHIFT: i32>(from: &[i32; 64], to: &mut [i32; 64], offset: i32) {
     for x in 0..8 {
         let column = std::array::from_fn(|y| from[8 * y + x]);
         let done = transform::<SHIFT>(column, offset);
@@ -63,7 +78,7 @@ fn pass<const SHIFT: u32>(from: &[i32; 64], to: &mut [i32; 64], offset: i32) {
 
 /// Sums wrap: only coefficients that no encoder writes come near.
 #[inline(always)]
-fn transform<const SHIFT: u32>(c: [i32; 8], offset: i32) -> [i32; 8] {
+fn transform<const SHIFT: i32>(c: [i32; 8], offset: i32) -> [i32; 8] {
     let add = i32::wrapping_add;
     let sub = i32::wrapping_sub;
     let mul = i32::wrapping_mul;
@@ -84,7 +99,8 @@ fn transform<const SHIFT: u32>(c: [i32; 8], offset: i32) -> [i32; 8] {
         add(add(mul(c[5], 16819), e), a),
         add(add(mul(c[7], 2446), d), b),
     ];
-    let scale = |sum: i32| (add(sum, 1 << (SHIFT - 1)) >> SHIFT) + offset;
+    let rounded = (1 << (SHIFT - 1)) + (offset << SHIFT);
+    let scale = |sum: i32| add(sum, rounded) >> SHIFT;
     [
         scale(add(even[0], odd[0])),
         scale(add(even[1], odd[1])),

@@ -14,6 +14,7 @@ mod picture;
 mod progressive;
 mod scan;
 mod sequential;
+mod simd;
 mod upsample;
 
 use image::metadata::Orientation;
@@ -105,7 +106,7 @@ impl Reader {
                 self.check_size(frame.width as u32, frame.height as u32)?;
                 scratch.prepare(frame, file.len())?;
             }
-            pulp::Arch::new().dispatch(|| decoder.scan(header, scratch))?;
+            simd::run(ScanJob { decoder: &mut decoder, header, scratch })?;
         }
         let Decoder { frame, application, warnings, .. } = decoder;
         let frame = frame.ok_or_else(no_image)?;
@@ -117,8 +118,41 @@ impl Reader {
         let mut image = self.buffer(desc)?;
         let colors = color::Colors::of(&frame, &application);
         let mut view = image.view_mut();
-        pulp::Arch::new().dispatch(|| picture::make(&frame, colors, scratch, view.data_mut()));
+        simd::run(PictureJob { frame: &frame, colors, scratch, out: view.data_mut() })?;
         Ok((image, application.orientation.unwrap_or(Orientation::NoTransforms)))
+    }
+}
+
+/// Decodes a scan.
+struct ScanJob<'a, 'f> {
+    decoder: &'a mut Decoder<'f>,
+    header: &'a [u8],
+    scratch: &'a mut Scratch,
+}
+
+impl simd::Job for ScanJob<'_, '_> {
+    type Output = Result<(), Fault>;
+
+    #[inline(always)]
+    fn run<L: simd::Level>(self, level: L) -> Self::Output {
+        self.decoder.scan(self.header, self.scratch, level)
+    }
+}
+
+/// Makes the picture.
+struct PictureJob<'a> {
+    frame: &'a Frame,
+    colors: color::Colors,
+    scratch: &'a mut Scratch,
+    out: &'a mut [u8],
+}
+
+impl simd::Job for PictureJob<'_> {
+    type Output = Result<(), Fault>;
+
+    #[inline(always)]
+    fn run<L: simd::Level>(self, level: L) -> Self::Output {
+        picture::make(self.frame, self.colors, self.scratch, self.out, level)
     }
 }
 

@@ -1,17 +1,27 @@
 //! From samples and coefficients to pixels.
 
+use super::super::{Fault, zeroes};
 use super::Scratch;
 use super::color::{self, Colors};
 use super::frame::Frame;
-use super::idct::{NATURAL, idct};
-use super::sequential::dequantise;
+use super::idct::NATURAL;
+use super::simd::Level;
 use super::upsample::{Plane, Upsample};
+
+/// What stands for the rows that are kept, in errors.
+const ROWS: &str = "rows of a JPEG picture";
 
 /// Writes the picture, interleaved, to `out`.
 #[inline(always)]
-pub(super) fn make(frame: &Frame, colors: Colors, scratch: &mut Scratch, out: &mut [u8]) {
+pub(super) fn make(
+    frame: &Frame,
+    colors: Colors,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+    level: impl Level,
+) -> Result<(), Fault> {
     if frame.progressive {
-        transform(frame, &scratch.blocks, &mut scratch.samples);
+        transform(frame, &scratch.blocks, &mut scratch.samples, level);
     }
     let plane = |c: &super::frame::Component| Plane {
         samples: &scratch.samples[64 * c.first..][..64 * c.stored.0 * c.stored.1],
@@ -24,23 +34,24 @@ pub(super) fn make(frame: &Frame, colors: Colors, scratch: &mut Scratch, out: &m
         for (y, row) in out.chunks_exact_mut(frame.width).enumerate() {
             row.copy_from_slice(planes[0].row(y, &mut [], &mut []));
         }
-        return;
+        return Ok(());
     }
     let room = frame.width.next_multiple_of(frame.h_max);
-    let mut sums = vec![0_u16; room];
-    let mut wide = [(); 4].map(|()| vec![0_u8; room]);
+    let mut sums: Vec<u16> = zeroes(room, ROWS)?;
+    let mut wide: Vec<u8> = zeroes(4 * room, ROWS)?;
     for (y, row) in out.chunks_exact_mut(3 * frame.width).enumerate() {
         let mut rows: [&[u8]; 4] = [&[]; 4];
-        for ((to, plane), wide) in rows.iter_mut().zip(&planes).zip(&mut wide) {
+        for ((to, plane), wide) in rows.iter_mut().zip(&planes).zip(wide.chunks_exact_mut(room)) {
             *to = plane.row(y, &mut sums, wide);
         }
-        color::row(colors, &rows, row);
+        color::row(colors, &rows, row, level);
     }
+    Ok(())
 }
 
 /// Transforms the blocks of a progressive frame.
 #[inline(always)]
-fn transform(frame: &Frame, blocks: &[[i16; 64]], samples: &mut [u8]) {
+fn transform(frame: &Frame, blocks: &[[i16; 64]], samples: &mut [u8], level: impl Level) {
     for c in &frame.components {
         let Some(quantisers) = &c.quantisers else { continue };
         let stride = c.stride();
@@ -50,9 +61,10 @@ fn transform(frame: &Frame, blocks: &[[i16; 64]], samples: &mut [u8]) {
                 let mut block = [0; 64];
                 let last = coded.iter().rposition(|value| *value != 0).unwrap_or(0);
                 for k in 0..=last {
-                    block[NATURAL[k]] = dequantise(coded[k].into(), quantisers[k]);
+                    block[NATURAL[k]] = coded[k];
                 }
-                idct(&block, last, &mut samples[64 * c.first + 8 * (y * stride + x)..], stride);
+                let at = 64 * c.first + 8 * (y * stride + x);
+                level.idct(&block, quantisers, last, &mut samples[at..], stride);
             }
         }
     }

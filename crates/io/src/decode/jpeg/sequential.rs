@@ -2,8 +2,9 @@
 
 use super::bits::Bits;
 use super::huffman::{Code, Table};
-use super::idct::{NATURAL, idct};
+use super::idct::NATURAL;
 use super::scan::Coder;
+use super::simd::Level;
 
 /// One component of a scan.
 pub(super) struct Part<'a> {
@@ -16,26 +17,21 @@ pub(super) struct Part<'a> {
 }
 
 /// Decodes blocks and transforms them at once: each comes in one piece.
-pub(super) struct Sequential<'a> {
+pub(super) struct Sequential<'a, L> {
     pub(super) parts: Vec<Part<'a>>,
     pub(super) predictions: [i32; 4],
     pub(super) samples: &'a mut [u8],
     block: [i16; 64],
+    level: L,
 }
 
-impl<'a> Sequential<'a> {
-    pub(super) const fn new(parts: Vec<Part<'a>>, samples: &'a mut [u8]) -> Self {
-        Self { parts, predictions: [0; 4], samples, block: [0; 64] }
+impl<'a, L> Sequential<'a, L> {
+    pub(super) const fn new(parts: Vec<Part<'a>>, samples: &'a mut [u8], level: L) -> Self {
+        Self { parts, predictions: [0; 4], samples, block: [0; 64], level }
     }
 }
 
-/// Coefficient times quantiser. What an encoder can have meant fits easily.
-#[inline(always)]
-pub(super) fn dequantise(value: i32, quantiser: u16) -> i16 {
-    value.wrapping_mul(i32::from(quantiser)).clamp(i16::MIN.into(), i16::MAX.into()) as i16
-}
-
-impl Coder for Sequential<'_> {
+impl<L: Level> Coder for Sequential<'_, L> {
     fn restart(&mut self) {
         self.predictions = [0; 4];
     }
@@ -49,10 +45,10 @@ impl Coder for Sequential<'_> {
         };
         let prediction = &mut self.predictions[part & 3];
         *prediction = prediction.wrapping_add(difference);
-        self.block[0] = dequantise(i32::from(*prediction as i16), quantisers[0]);
-        let last = self::ac(bits, ac, quantisers, &mut self.block)?;
+        self.block[0] = *prediction as i16;
+        let last = self::ac(bits, ac, &mut self.block)?;
         let at = start + 8 * (y * stride + x);
-        idct(&self.block, last, &mut self.samples[at..], stride);
+        self.level.idct(&self.block, quantisers, last, &mut self.samples[at..], stride);
         if last > 0 {
             self.block = [0; 64];
         }
@@ -66,10 +62,12 @@ impl Coder for Sequential<'_> {
 
 /// The other 63 coefficients; gives the position of the last one that is not 0, in zigzag order.
 #[inline(always)]
-fn ac(bits: &mut Bits<'_>, table: &Table, quantisers: &[u16; 64], block: &mut [i16; 64]) -> Option<usize> {
+fn ac(from: &mut Bits<'_>, table: &Table, block: &mut [i16; 64]) -> Option<usize> {
+    // A copy stays in registers.
+    let mut bits = *from;
     let (mut k, mut last) = (1, 0);
     while k < 64 {
-        let value = match table.code(bits)? {
+        let value = match table.code(&mut bits)? {
             Code::Value(run, value) => {
                 k += run as usize;
                 value
@@ -90,9 +88,10 @@ fn ac(bits: &mut Bits<'_>, table: &Table, quantisers: &[u16; 64], block: &mut [i
         if k > 63 {
             return None;
         }
-        block[NATURAL[k]] = dequantise(value, quantisers[k]);
+        block[NATURAL[k]] = value as i16;
         last = k;
         k += 1;
     }
+    *from = bits;
     (k <= 64).then_some(last)
 }
