@@ -63,7 +63,7 @@ fn jpeg(first: &[u8]) -> Option<Needs> {
     let mut turned = false;
     loop {
         // Stray bytes between segments are skipped, as decoding does.
-        while !(*first.get(at)? == 0xFF && !matches!(*first.get(at + 1)?, 0x00 | 0xFF)) {
+        while *first.get(at)? != 0xFF || matches!(*first.get(at + 1)?, 0x00 | 0xFF) {
             at += 1;
         }
         let code = first[at + 1];
@@ -113,7 +113,7 @@ fn be32(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    fn png_header(width: u32, height: u32, depth: u8, color: u8, chunk: &[u8; 4]) -> Vec<u8> {
+    fn png_header(width: u32, height: u32, depth: u8, color: u8, chunk: [u8; 4]) -> Vec<u8> {
         let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
         file.extend(width.to_be_bytes());
         file.extend(height.to_be_bytes());
@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn png_headers_tell_the_pixels() {
-        let pixels = |depth, color, chunk| needs(FileFormat::Png, &png_header(10, 20, depth, color, chunk));
+        let pixels =
+            |depth, color, chunk: &[u8; 4]| needs(FileFormat::Png, &png_header(10, 20, depth, color, *chunk));
         let bytes = |depth, color, chunk| pixels(depth, color, chunk).unwrap().pixels;
         assert_eq!(bytes(8, 2, b"IDAT"), 600);
         assert_eq!(bytes(16, 2, b"IDAT"), 1200);

@@ -4,17 +4,17 @@ use super::*;
 use crate::{WriteOptions, encode};
 
 /// The least that counts as a profile, with some bytes behind its header.
-fn profile(space: &[u8; 4], length: usize) -> Vec<u8> {
+fn profile(space: [u8; 4], length: usize) -> Vec<u8> {
     let mut icc: Vec<u8> = (0..length).map(|i| (i * 7 % 251) as u8).collect();
     icc[..4].copy_from_slice(&(length as u32).to_be_bytes());
-    icc[16..20].copy_from_slice(space);
+    icc[16..20].copy_from_slice(&space);
     icc[36..40].copy_from_slice(b"acsp");
     icc
 }
 
 fn full() -> Metadata {
     Metadata {
-        icc: Some(profile(b"RGB ", 150_000).into()),
+        icc: Some(profile(*b"RGB ", 150_000).into()),
         density: Some(Density { x: 11811, y: 5906, unit: DensityUnit::Metre }),
         colours: vec![(*b"gAMA", 45455_u32.to_be_bytes().to_vec())],
         others: BTreeSet::new(),
@@ -55,7 +55,7 @@ fn what_png_holds_comes_back_from_png_and_the_profile_and_density_from_jpeg() {
 
 #[test]
 fn a_profile_goes_with_colours_of_its_kind_only() {
-    let gray = Metadata { icc: Some(profile(b"GRAY", 200).into()), ..Metadata::default() };
+    let gray = Metadata { icc: Some(profile(*b"GRAY", 200).into()), ..Metadata::default() };
     let of = |metadata: &Metadata, format| metadata.carried(&desc(format), FileFormat::Png);
     assert_eq!(of(&full(), PixelFormat::Gray).1, ["ICC profile"]);
     assert!(of(&full(), PixelFormat::Bgra).0.icc.is_some());

@@ -33,7 +33,7 @@ pub(super) fn idct(block: &[i16; 64], quantisers: &[u16; 64], last: usize, out: 
     let mut second = [0; 64];
     pass::<SECOND_SHIFT>(&turned, &mut second, 128);
     let samples = transpose(&second).map(|sample| sample.clamp(0, 255) as u8);
-    store(samples.as_chunks::<8>().0.try_into().unwrap_or(&[[0; 8]; 8]), out, stride);
+    store(&bytemuck::cast(samples), out, stride);
 }
 
 /// The one sample of a block that has but its first coefficient.

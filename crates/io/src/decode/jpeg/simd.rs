@@ -249,7 +249,7 @@ mod tests {
             }
             let quantisers = [(); 64].map(|()| (random() as u16) >> (16 - bits));
             let [mut vector, mut portable] = [[0; 7 * 11 + 8]; 2];
-            run(Block { block, quantisers, last, out: &mut vector });
+            run(Transform { block, quantisers, last, out: &mut vector });
             Portable.idct(&block, &quantisers, last, &mut portable, 11);
             assert_eq!(vector, portable, "{block:?} {quantisers:?}");
         }
@@ -262,14 +262,14 @@ mod tests {
         }
     }
 
-    struct Block<'a> {
+    struct Transform<'a> {
         block: [i16; 64],
         quantisers: [u16; 64],
         last: usize,
         out: &'a mut [u8],
     }
 
-    impl Job for Block<'_> {
+    impl Job for Transform<'_> {
         type Output = ();
 
         #[inline(always)]
