@@ -4,6 +4,7 @@ use std::sync::Arc;
 use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 
+use crate::faults::{self, Fault};
 use crate::{BatchLayout, ImageDesc, ImageError, ImageView, ImageViewMut, Reservation};
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -32,6 +33,9 @@ impl AlignedBytes {
     /// [`ImageError::OutOfMemory`].
     pub fn try_zeroed(len: usize, what: impl fmt::Display) -> Result<Self, ImageError> {
         let none = |()| ImageError::OutOfMemory { bytes: len, what: what.to_string() };
+        if faults::strikes(Fault::Alloc) {
+            return Err(none(()));
+        }
         Ok(Self { lines: try_zeroed_vec(len.div_ceil(64)).map_err(none)?, len })
     }
 
@@ -257,7 +261,7 @@ impl ImageBuffer {
         let size = desc.bytes() * self.layout.batch_size;
         let mut bytes = Vec::new();
         let none = |_| ImageError::OutOfMemory { bytes: size, what: format!("a packed copy of {desc}") };
-        bytes.try_reserve_exact(size).map_err(none)?;
+        faults::try_reserve_exact(&mut bytes, size).map_err(none)?;
         for frame in 0..self.layout.batch_size {
             for plane in 0..desc.planes() {
                 for y in 0..desc.height as usize {

@@ -11,6 +11,7 @@ mod buffer;
 mod bytes;
 mod desc;
 mod error;
+pub mod faults;
 mod format;
 pub mod panics;
 mod sample;

@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
+use crate::faults::{self, Fault};
+
 /// A thread that could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -81,6 +83,9 @@ fn started<T>(purpose: &str, start: impl FnOnce() -> std::io::Result<T>) -> Resu
         Some(0) => return Err(none("a test lets there be no more".to_owned())),
         Some(left) => LEFT.set(Some(left - 1)),
         None => {}
+    }
+    if faults::strikes(Fault::Thread) {
+        return Err(none("a test lets this fail".to_owned()));
     }
     start().map_err(|error| none(error.to_string()))
 }

@@ -3,6 +3,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use mip_core::faults::{self, Fault};
 use mip_core::text;
 
 use crate::{FileFormat, IoError, natural, pattern};
@@ -55,7 +56,20 @@ pub fn is_stdin(path: &Path) -> bool {
 /// # Errors
 /// What the operating system says.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+    faults::check(Fault::Read)?;
+    let input: Box<dyn Read + Send> =
+        if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+    Ok(if cfg!(debug_assertions) { Box::new(Watched(input)) } else { input })
+}
+
+/// Lets tests have a read fail.
+struct Watched<R>(R);
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        faults::check(Fault::Read)?;
+        self.0.read(buffer)
+    }
 }
 
 /// How a file is called in messages.
@@ -84,6 +98,12 @@ fn expand(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
     Ok(files)
 }
 
+/// Whether a path that was found is to be read: folders, pipes and devices are not meant by a folder or a glob. What
+/// cannot be looked at (a link that leads nowhere) is: reading it says so, and it is not left out in silence.
+pub(crate) fn may_be_file(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |found| found.is_file())
+}
+
 fn images_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -91,7 +111,7 @@ fn images_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let is_image = extension.is_some_and(|e| FileFormat::EXTENSIONS.contains(&e.as_str()));
         let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
-        if is_image && !hidden && path.is_file() {
+        if is_image && !hidden && may_be_file(&path) {
             files.push(path);
         }
     }

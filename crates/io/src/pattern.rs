@@ -7,6 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
+use crate::inputs::may_be_file;
+
 /// Stands for byte 0 where a name is not UTF-8; byte N is this plus N. Unicode gives these code points (the second private
 /// plane) no meaning, so that no name of a file is expected to have them.
 const RAW: u32 = 0x10_FE00;
@@ -47,7 +49,7 @@ pub(crate) fn matches(pattern: &Path) -> Result<Vec<PathBuf>, String> {
         }
         found = next;
     }
-    found.retain(|path| path.is_file());
+    found.retain(|path| may_be_file(path));
     // Two `**` find one file in several ways.
     found.sort();
     found.dedup();

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mip_core::faults::{self, Fault};
 use mip_core::text;
 use mip_graph::PipelineSpec;
 
@@ -35,7 +36,8 @@ pub(crate) fn load(file: Option<&Path>, expression: Option<&str>) -> Result<Pipe
     }
     let missing = || Failure::Request("no pipeline given: name a file, or use -e 'one-line form'".into());
     let path = file.ok_or_else(missing)?;
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text = faults::check(Fault::Read).and_then(|()| std::fs::read_to_string(path));
+    let text = text.map_err(|error| unreadable(path, &error))?;
     Ok(PipelineSpec::parse_toml(&text, &text::path(path))?)
 }
 

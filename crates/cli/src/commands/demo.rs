@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 
 use mini_image_pipe::{ExecutionReport, Pipeline, PipelineConfig};
-use mip_core::ImageBuffer;
+use mip_core::faults::{self, Fault};
 use mip_core::text::{padded, quoted_path};
+use mip_core::{ImageBuffer, ImageError};
 use mip_graph::PipelineSpec;
 use mip_io::{FileFormat, WriteOptions, encode};
 
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 const PIPELINE: &str = include_str!("../demo/demo.toml");
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let picture = test_picture();
+    let picture = test_picture().map_err(no_memory)?;
     let mut drawn = vec![(args.out.join("demo.toml"), PIPELINE.as_bytes().to_vec())];
     let mut draw = |name: &str, image: &ImageBuffer| -> Result<(), Failure> {
         let bytes = encode(image, FileFormat::Png, &WriteOptions::default())?;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tiles.push(tile(task, image)?);
         }
     }
-    draw("sheet", &contact_sheet(&tiles))?;
+    draw("sheet", &contact_sheet(&tiles).map_err(no_memory)?)?;
     write(args, &drawn)?;
     console::note(summary(args, &report, &picture));
     Ok(())
@@ -58,13 +59,17 @@ fn write(args: &Args, drawn: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
         )));
     }
     let cannot = |e| Failure::Running(format!("cannot create the folder {}: {e}", quoted_path(&args.out)));
-    std::fs::create_dir_all(&args.out).map_err(cannot)?;
+    faults::check(Fault::Create).and_then(|()| std::fs::create_dir_all(&args.out)).map_err(cannot)?;
     let mut files = Files::default();
     for (path, bytes) in drawn {
         files.create(path, "-o")?.write_and_keep(bytes)?;
         console::path(path)?;
     }
     Ok(())
+}
+
+fn no_memory(error: ImageError) -> Failure {
+    Failure::Running(error.to_string())
 }
 
 /// Also where it cannot be read.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
+use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
 use mip_io::{Metadata, WriteOptions, expand_inputs};
 
@@ -196,7 +197,9 @@ fn output_names(pipeline: &Pipeline) -> Result<Vec<String>, Failure> {
 }
 
 fn create_folder(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    faults::check(Fault::Create)
+        .and_then(|()| std::fs::create_dir_all(folder))
         .map_err(|e| Failure::Running(format!("cannot create the folder {}: {e}", quoted_path(folder))))
 }
 

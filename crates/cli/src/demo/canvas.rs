@@ -1,13 +1,12 @@
 use font8x8::UnicodeFonts as _;
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageBuffer, ImageDesc, ImageError, PixelFormat};
 
 pub(super) type Color = [u8; 3];
 
 /// An rgb picture to draw on. What lies outside is left out.
 pub(super) struct Canvas {
-    width: u32,
-    height: u32,
-    pixels: Vec<u8>,
+    desc: ImageDesc,
+    pixels: AlignedBytes,
 }
 
 /// Part of a canvas, in pixels.
@@ -20,14 +19,17 @@ pub(super) struct Area {
 }
 
 impl Canvas {
-    pub(super) fn new(width: u32, height: u32) -> Self {
-        Self { width, height, pixels: vec![0; width as usize * height as usize * 3] }
+    /// # Errors
+    /// When there is no memory.
+    pub(super) fn new(width: u32, height: u32) -> Result<Self, ImageError> {
+        let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8)?;
+        Ok(Self { desc, pixels: AlignedBytes::try_zeroed(desc.bytes(), "a drawn picture")? })
     }
 
     fn put(&mut self, x: u32, y: u32, color: Color) {
-        if x < self.width && y < self.height {
-            let at = (y as usize * self.width as usize + x as usize) * 3;
-            self.pixels[at..at + 3].copy_from_slice(&color);
+        if x < self.desc.width && y < self.desc.height {
+            let at = (y as usize * self.desc.width as usize + x as usize) * 3;
+            self.pixels.as_mut_slice()[at..at + 3].copy_from_slice(&color);
         }
     }
 
@@ -68,8 +70,8 @@ impl Canvas {
     }
 
     pub(super) fn into_image(self) -> ImageBuffer {
-        ImageDesc::new(self.width, self.height, PixelFormat::Rgb, DType::U8)
-            .and_then(|desc| ImageBuffer::from_bytes(desc, &self.pixels))
-            .expect("canvases have a size of at least 1x1 and its bytes")
+        BatchLayout::tight(self.desc, 1)
+            .and_then(|layout| ImageBuffer::from_aligned(layout, self.pixels))
+            .expect("the bytes are those of the description")
     }
 }

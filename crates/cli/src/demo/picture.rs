@@ -1,6 +1,6 @@
 use std::f64::consts::{PI, TAU};
 
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, ImageError};
 
 use super::canvas::{Area, Canvas, Color};
 
@@ -9,8 +9,11 @@ const HEIGHT: u32 = 1080;
 
 /// A 1920x1080 picture on which operators visibly differ: rings and lines down to one pixel (resize, blur),
 /// shaded and sharp shapes (edges), saturated patches and gray steps (color conversion, threshold).
-pub(crate) fn test_picture() -> ImageBuffer {
-    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+///
+/// # Errors
+/// When there is no memory.
+pub(crate) fn test_picture() -> Result<ImageBuffer, ImageError> {
+    let mut canvas = Canvas::new(WIDTH, HEIGHT)?;
     background(&mut canvas);
     let disc = |x| Area { x, y: 60, width: 400, height: 400 };
     zone_plate(&mut canvas, disc(60));
@@ -20,7 +23,7 @@ pub(crate) fn test_picture() -> ImageBuffer {
     lines(&mut canvas);
     patches(&mut canvas);
     ramps(&mut canvas);
-    canvas.into_image()
+    Ok(canvas.into_image())
 }
 
 fn byte(value: f64) -> u8 {

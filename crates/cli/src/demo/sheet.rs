@@ -1,4 +1,4 @@
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, ImageError};
 
 use super::canvas::{Area, Canvas, Color};
 
@@ -21,13 +21,16 @@ const PAPER: Color = [32, 34, 38];
 const INK: Color = [225, 228, 232];
 
 /// All pictures on one sheet, labelled, in rows.
-pub(crate) fn contact_sheet(tiles: &[Tile]) -> ImageBuffer {
+///
+/// # Errors
+/// When there is no memory.
+pub(crate) fn contact_sheet(tiles: &[Tile]) -> Result<ImageBuffer, ImageError> {
     let columns = columns(tiles.len());
     let rows: Vec<&[Tile]> = tiles.chunks(columns).collect();
     let row_height = |row: &[Tile]| row.iter().map(|t| t.image.desc().height).max().unwrap_or(0);
     let width = MARGIN + columns as u32 * (Tile::WIDTH + MARGIN);
     let height = MARGIN + rows.iter().map(|row| LABEL_HEIGHT + row_height(row) + MARGIN).sum::<u32>();
-    let mut canvas = Canvas::new(width, height);
+    let mut canvas = Canvas::new(width, height)?;
     canvas.fill(Area { x: 0, y: 0, width, height }, PAPER);
     let mut y = MARGIN;
     for row in rows {
@@ -37,7 +40,7 @@ pub(crate) fn contact_sheet(tiles: &[Tile]) -> ImageBuffer {
         }
         y += LABEL_HEIGHT + row_height(row) + MARGIN;
     }
-    canvas.into_image()
+    Ok(canvas.into_image())
 }
 
 /// About as many columns as rows; one more when that fills the last row.
@@ -65,7 +68,7 @@ mod tests {
                 image: ImageBuffer::from_bytes(desc, &vec![200; desc.bytes()]).unwrap(),
             }
         };
-        let sheet = contact_sheet(&[tile("a", 100), tile("b", 120), tile("c", 50), tile("d", 40)]);
+        let sheet = contact_sheet(&[tile("a", 100), tile("b", 120), tile("c", 50), tile("d", 40)]).unwrap();
         assert_eq!(
             (sheet.desc().width, sheet.desc().height),
             (24 + 2 * 504, 24 + 28 + 120 + 24 + 28 + 50 + 24)

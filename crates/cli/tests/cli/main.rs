@@ -5,8 +5,11 @@ mod book;
 mod commands;
 mod damaged;
 mod documents;
+mod faults;
 #[cfg(unix)]
 mod files;
+#[cfg(unix)]
+mod folder;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod libraries;
@@ -20,6 +23,8 @@ mod requests;
 mod run;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod storm;
 mod stream;
 mod support;
 mod texts;

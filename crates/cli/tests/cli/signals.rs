@@ -18,13 +18,13 @@ fn video(frames: u8) -> Vec<u8> {
     (0..frames).fold(HEADER.to_vec(), |all, number| [all, frame(number)].concat())
 }
 
-fn send(child: &Child, signal: &str) {
+pub(crate) fn send(child: &Child, signal: &str) {
     let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
     assert!(sent.unwrap().success(), "kill -{signal}");
 }
 
 /// Waits for a condition; that it never comes true shows after minutes.
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_mins(2), "waited in vain until {what}");

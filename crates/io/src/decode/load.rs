@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use mip_core::{ImageError, OverBudget, Reservation};
+use mip_core::{ImageError, OverBudget, Reservation, faults};
 
 use super::look::{self, FIRST};
 use super::{Reader, describe};
@@ -72,7 +72,7 @@ impl Reader {
 
     fn read_rest(&mut self, mut rest: impl Read, length: usize) -> Result<(), Short> {
         let missing = length.saturating_sub(self.file.len());
-        self.file.try_reserve_exact(missing).map_err(|_| Short::Memory(missing))?;
+        faults::try_reserve_exact(&mut self.file, missing).map_err(|_| Short::Memory(missing))?;
         rest.read_to_end(&mut self.file).map(drop).map_err(Short::Io)
     }
 
@@ -86,7 +86,7 @@ impl Reader {
         loop {
             let more = |source| Short::Other(IoError::Memory { name: name.to_owned(), source });
             held.grow_to((self.file.len() + PIECE).saturating_add(decoding)).map_err(more)?;
-            self.file.try_reserve(PIECE).map_err(|_| Short::Memory(PIECE))?;
+            faults::try_reserve(&mut self.file, PIECE).map_err(|_| Short::Memory(PIECE))?;
             let read = (&mut file).take(PIECE as u64).read_to_end(&mut self.file).map_err(Short::Io)?;
             if read == 0 {
                 return Ok(());

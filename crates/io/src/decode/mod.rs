@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use image::metadata::Orientation;
 use mip_core::{
-    BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, panics,
+    BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, faults, panics,
 };
 
 pub use warning::{ReadWarning, WarningKind};
@@ -164,7 +164,7 @@ impl Reader {
     pub fn read_bytes(&mut self, bytes: &[u8], name: &str) -> Result<ImageBuffer, IoError> {
         self.file.clear();
         let short = |_| ImageError::OutOfMemory { bytes: bytes.len(), what: "a copy of the file".to_owned() };
-        let reserved = self.file.try_reserve_exact(bytes.len()).map_err(short);
+        let reserved = faults::try_reserve_exact(&mut self.file, bytes.len()).map_err(short);
         reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
         let format = self.sniff(name)?;
@@ -265,7 +265,7 @@ impl From<ImageError> for Fault {
 /// Finds out that there are so many bytes for a decoder's own use, which it takes without asking.
 fn scratch(bytes: usize) -> Result<(), Fault> {
     let none = |_| ImageError::OutOfMemory { bytes, what: "the decoder's own use".to_owned() };
-    Ok(Vec::<u8>::new().try_reserve_exact(bytes).map_err(none)?)
+    Ok(faults::try_reserve_exact(&mut Vec::<u8>::new(), bytes).map_err(none)?)
 }
 
 /// So many zeros; `what` stands for them in the error.

@@ -27,7 +27,7 @@ fn gather<const N: usize>(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
     let bytes = desc.bytes();
     let mut pixels = Vec::new();
     let none = |_| ImageError::OutOfMemory { bytes, what: format!("{desc} in the file's order") };
-    pixels.try_reserve_exact(bytes).map_err(none)?;
+    mip_core::faults::try_reserve_exact(&mut pixels, bytes).map_err(none)?;
     pixels.resize(bytes, 0);
     let (samples, _) = pixels.as_chunks_mut::<N>();
     for (y, row) in samples.chunks_exact_mut(desc.width as usize * channels).enumerate() {

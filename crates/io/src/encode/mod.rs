@@ -7,7 +7,7 @@ use std::sync::Arc;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
-use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, panics};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
 
 use crate::metadata::DensityUnit;
 use crate::{Carried, FileFormat, IoError};
@@ -68,7 +68,9 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     // The encoder takes its memory without asking; whether there is some has to be found out before.
     let bytes = encoding_bytes(desc);
     let none = |_| ImageError::OutOfMemory { bytes, what: "encoding".to_owned() };
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(none).map_err(|error| failed(error.to_string()))?;
+    faults::try_reserve_exact(&mut Vec::<u8>::new(), bytes)
+        .map_err(none)
+        .map_err(|error| failed(error.to_string()))?;
     let encoded = panics::caught(|| match format {
         FileFormat::Png => png(&pixels, desc, options),
         FileFormat::Jpeg => jpeg(&pixels, desc, options),

@@ -3,7 +3,9 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError as Busy};
+use std::time::Duration;
 
+use mip_core::faults::{self, Fault};
 use tempfile::{TempDir, TempPath};
 
 const PREFIX: &str = ".mip-";
@@ -30,13 +32,17 @@ pub fn remove_unfinished() {
     remove_all(here());
 }
 
-/// [`remove_unfinished`] where that is possible at once: not while a file is being begun (on a file system that does
-/// not answer, say). What is left then is found by the next run, see [`crate::WholeFile`].
+/// [`remove_unfinished`] where that is possible soon: not while a file is being begun on a file system that does not
+/// answer. What is left then is found by the next run, see [`crate::WholeFile`].
 pub fn try_remove_unfinished() {
-    match HERE.try_lock() {
-        Ok(here) => remove_all(here),
-        Err(Busy::Poisoned(poisoned)) => remove_all(poisoned.into_inner()),
-        Err(Busy::WouldBlock) => {}
+    /// Beginning a file takes far less.
+    const TRIES: u32 = 50;
+    for _ in 0..TRIES {
+        match HERE.try_lock() {
+            Ok(here) => return remove_all(here),
+            Err(Busy::Poisoned(poisoned)) => return remove_all(poisoned.into_inner()),
+            Err(Busy::WouldBlock) => std::thread::sleep(Duration::from_millis(2)),
+        }
     }
 }
 
@@ -65,6 +71,7 @@ impl Unfinished {
     /// Begins a file: readable for everyone as far as the umask allows, or for its owner only.
     pub(super) fn create(folder: &Path, private: bool) -> io::Result<Self> {
         search(folder);
+        faults::check(Fault::Create)?;
         loop {
             let (file, path, noted) = {
                 // Held until the file is noted: it must not be begun behind the back of `remove_unfinished`.
@@ -85,12 +92,18 @@ impl Unfinished {
 
     /// Gives it its name, in place of what bears it now.
     pub(super) fn rename(self, to: &Path) -> Result<(), (io::Error, Self)> {
+        if let Err(error) = faults::check(Fault::Rename) {
+            return Err((error, self));
+        }
         let Self { file, path, noted } = self;
         path.persist(to).map_err(|failed| (failed.error, Self { file, path: failed.path, noted }))
     }
 
     /// Gives it its name, unless something bears it now.
     pub(super) fn rename_new(self, to: &Path) -> Result<(), (io::Error, Self)> {
+        if let Err(error) = faults::check(Fault::Rename) {
+            return Err((error, self));
+        }
         let Self { file, path, noted } = self;
         path.persist_noclobber(to).map_err(|failed| (failed.error, Self { file, path: failed.path, noted }))
     }
@@ -119,6 +132,7 @@ impl TemporaryFolder {
     /// # Errors
     /// When the system's folder for temporary files is missing, full or not writable.
     pub fn new() -> io::Result<Self> {
+        faults::check(Fault::Create)?;
         let mut here = here();
         let folder = tempfile::Builder::new().prefix("mip-").tempdir()?;
         here.unfinished.insert(folder.path().to_owned());

@@ -2,6 +2,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Seek as _, Write, stdout};
 use std::path::{Path, PathBuf};
 
+use mip_core::faults::{self, Fault};
+
 use super::unfinished::Unfinished;
 use super::write_error;
 use crate::IoError;
@@ -172,11 +174,17 @@ fn open(path: &Path, begin: impl FnOnce(&Path, bool) -> io::Result<Unfinished>) 
         Ok(part) => Ok(To::Replace { part, place, old }),
         // The folder takes no new file, but the file itself may be writable.
         Err(error) if old.is_some() => match File::options().write(true).open(&place) {
-            Ok(place) => Ok(To::Overwrite { collected: tempfile::tempfile()?, place }),
+            Ok(place) => Ok(To::Overwrite { collected: collected()?, place }),
             Err(_) => Err(error),
         },
         Err(error) => Err(error),
     }
+}
+
+/// A file without a name.
+fn collected() -> io::Result<File> {
+    faults::check(Fault::Create)?;
+    tempfile::tempfile()
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -244,6 +252,7 @@ fn overwrite(new: &mut File, mut place: File) -> io::Result<()> {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        faults::check(Fault::Write)?;
         match &mut self.to {
             To::Stdout => stdout().write(bytes),
             To::Direct(file) => file.write(bytes),
@@ -253,6 +262,7 @@ impl Write for WholeFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        faults::check(Fault::Write)?;
         match &mut self.to {
             To::Stdout => stdout().flush(),
             To::Direct(file) => file.flush(),

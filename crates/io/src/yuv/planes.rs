@@ -1,4 +1,4 @@
-use mip_core::ImageError;
+use mip_core::{ImageError, faults};
 
 use super::Sampling;
 
@@ -47,9 +47,9 @@ impl Planes {
         let what = || format!("a frame of {width}x{height} C{}", sampling.name());
         let none = |_| ImageError::OutOfMemory { bytes: sizes.bytes(), what: what() };
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(sizes.bytes()).map_err(none)?;
+        faults::try_reserve_exact(&mut bytes, sizes.bytes()).map_err(none)?;
         // Conversion keeps a few rows of its own, at most 3 of 2 bytes and 3 of 4 bytes a column.
-        Vec::<u8>::new().try_reserve_exact(sizes.luma.0.saturating_mul(18)).map_err(none)?;
+        faults::try_reserve_exact(&mut Vec::<u8>::new(), sizes.luma.0.saturating_mul(18)).map_err(none)?;
         bytes.resize(sizes.bytes(), 0);
         Ok(Self { sampling, sizes, bytes })
     }

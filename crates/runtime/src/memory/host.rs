@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mip_core::faults::{self, Fault};
 use mip_core::{ALIGNMENT, HostStorage};
 
 use crate::device::DeviceError;
@@ -40,6 +41,9 @@ impl HostBlock {
     /// Zeroing touches each page once, here rather than in the first kernel (a fresh page costs 2 to 3 us).
     pub fn new(len: usize) -> Option<Arc<Self>> {
         let layout = Self::layout(len)?;
+        if faults::strikes(Fault::Alloc) {
+            return None;
+        }
         // SAFETY: the layout's size is at least ALIGNMENT, not zero.
         let start = NonNull::new(unsafe { alloc(layout) })?;
         // SAFETY: `start` is valid for `layout.size()` bytes, just allocated and not shared yet.

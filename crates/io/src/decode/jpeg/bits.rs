@@ -1,5 +1,7 @@
 //! Entropy-coded data: intervals between markers, and the bits in them.
 
+use mip_core::faults;
+
 use super::super::Fault;
 
 /// What ends an interval of entropy-coded data.
@@ -35,8 +37,7 @@ impl<'a> Intervals<'a> {
         let end = loop {
             let rest = &self.file[self.at..];
             let plain = find_ff(rest);
-            self.data
-                .try_reserve(plain + 1 + PAD)
+            faults::try_reserve(&mut self.data, plain + 1 + PAD)
                 .map_err(|_| Fault::Corrupt("there is no memory for its data".into()))?;
             self.data.extend_from_slice(&rest[..plain]);
             self.at += plain;

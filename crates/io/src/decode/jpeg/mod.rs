@@ -18,7 +18,7 @@ mod simd;
 mod upsample;
 
 use image::metadata::Orientation;
-use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults};
 
 use self::decoder::Decoder;
 use self::frame::Frame;
@@ -52,11 +52,11 @@ impl Scratch {
         let what = || format!("decoding {width}x{height} pixels");
         let none = |_| ImageError::OutOfMemory { bytes: bytes as usize, what: what() };
         self.samples.clear();
-        self.samples.try_reserve_exact(64 * blocks).map_err(none)?;
+        faults::try_reserve_exact(&mut self.samples, 64 * blocks).map_err(none)?;
         self.samples.resize(64 * blocks, 0);
         self.blocks.clear();
         if frame.progressive {
-            self.blocks.try_reserve_exact(blocks).map_err(none)?;
+            faults::try_reserve_exact(&mut self.blocks, blocks).map_err(none)?;
             self.blocks.resize(blocks, [0; 64]);
         }
         Ok(())
