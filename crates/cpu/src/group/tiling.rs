@@ -62,8 +62,9 @@ fn strip_bytes(rows: &Rows, strip: usize, strips: usize) -> u64 {
             (stage.shape.planes * stage.shape.bytes) as u64 * own.iter().map(|r| r.len() as u64).sum::<u64>();
         for &input in &stage.inputs {
             if let Input::Stage(input) = input {
-                own.iter()
-                    .for_each(|range| stage.taps.sources(range.clone(), |rows| needed[input].add(rows)));
+                for range in &own {
+                    stage.taps.sources(range.clone(), |rows| needed[input].add(rows));
+                }
             }
         }
     }
@@ -80,7 +81,7 @@ impl RowSet {
             _ if rows.is_empty() => {}
             // They mostly follow each other.
             Some(last) if last.start <= rows.start && rows.start <= last.end => {
-                last.end = last.end.max(rows.end)
+                last.end = last.end.max(rows.end);
             }
             _ => self.0.push(rows),
         }
@@ -91,7 +92,9 @@ impl RowSet {
         let mut all = self.0;
         all.sort_unstable_by_key(|range| range.start);
         let mut merged = Self::default();
-        all.into_iter().for_each(|range| merged.add(range));
+        for range in all {
+            merged.add(range);
+        }
         merged.0
     }
 }

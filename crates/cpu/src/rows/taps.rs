@@ -101,7 +101,9 @@ impl Taps {
             Self::Range(table) => {
                 let taps = table.taps() as u32;
                 let starts = &table.starts()[rows.start as usize..rows.end as usize];
-                starts.iter().for_each(|&start| tell(start..start + taps));
+                for &start in starts {
+                    tell(start..start + taps);
+                }
             }
         }
     }

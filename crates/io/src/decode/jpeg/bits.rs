@@ -37,7 +37,7 @@ impl<'a> Intervals<'a> {
         let end = loop {
             let rest = &self.file[self.at..];
             let plain = find_ff(rest);
-            faults::try_reserve(&mut self.data, plain + 1 + PAD)
+            faults::try_reserve(self.data, plain + 1 + PAD)
                 .map_err(|_| Fault::Corrupt("there is no memory for its data".into()))?;
             self.data.extend_from_slice(&rest[..plain]);
             self.at += plain;
