@@ -4,9 +4,10 @@ mod support;
 
 use mip_core::{ImageBuffer, Layout};
 use mip_cpu::SimdLevel;
+use mip_fuzzing::run_operator;
 use mip_testkit::goldens;
 use mip_testkit::images::{in_layout, padded};
-use support::{cpu, run_operator};
+use support::cpu;
 
 #[test]
 fn every_golden_image_comes_out() {

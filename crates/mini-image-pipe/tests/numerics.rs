@@ -6,10 +6,11 @@ mod support;
 use mini_image_pipe::Device;
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
+use mip_fuzzing::run_operator;
 use mip_testkit::images::{FEW_SIZES, Picture, SIZES, SplitMix64, padded};
 use mip_testkit::reference::{self, Border};
 use mip_testkit::{Params, Real, check_contract};
-use support::{cpu, run_operator};
+use support::cpu;
 
 /// Ways to use an operator on images of that description.
 type Ways = fn(&ImageDesc) -> Vec<String>;

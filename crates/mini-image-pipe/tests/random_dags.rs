@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use mini_image_pipe::{Device, PipelineConfig, StreamOptions};
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_cpu::SimdLevel;
+use mip_fuzzing::dag::{Choice, Dag, Results};
 use mip_testkit::strategies::{image_desc, image_of};
 use proptest::prelude::*;
-use support::dag::{Choice, Dag, Results, choice};
 use support::{cpu, joining_cpu};
 
 /// The plainest way: one thread, no special instructions.
@@ -49,6 +49,10 @@ impl fmt::Debug for Case {
             images.iter().map(|i| format!("{}, rows of {}", i.desc(), i.row_stride())).collect();
         write!(f, "{shapes:?}, order {order}{dag:?}")
     }
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    (any::<u8>(), any::<u32>(), any::<u8>(), any::<u8>()).prop_map(|(op, way, a, b)| Choice { op, way, a, b })
 }
 
 /// One or two inputs of the same description half of the time, and up to 12 tasks; no output marked half of the

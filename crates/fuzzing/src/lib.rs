@@ -1,0 +1,60 @@
+//! What must hold for any input at all: one function of bytes for each kind of input.
+//!
+//! libFuzzer calls them through `fuzz/fuzz_targets`, and the test `replay` calls them with every file under
+//! `fuzz/seeds` and `fuzz/found`, so that what was found once stays mended. A target panics when something does not
+//! hold; it tells whether the input was accepted or refused, so that seeds that reach nothing are noticed.
+//!
+//! A new kind of input (a language of expressions, another file format) gets a function here, a line in [`TARGETS`],
+//! a file in `fuzz/fuzz_targets` and seeds.
+//!
+//! [`dag`] makes random graphs of all operators; tests that compare ways of running share it with [`run`].
+
+#![forbid(unsafe_code)]
+
+mod checksums;
+pub mod dag;
+mod fitting;
+mod odd;
+mod pictures;
+mod run;
+mod single;
+mod text;
+mod video;
+
+pub use pictures::{jpeg, png};
+pub use run::run;
+pub use single::{operator, run_operator};
+pub use text::{pipeline_line, pipeline_toml};
+pub use video::y4m;
+
+/// Whether an input was good for anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was read, or run.
+    Accepted,
+    /// It was refused, with an error that says why.
+    Refused,
+}
+
+/// Bytes in, panics when something does not hold.
+pub type Target = fn(&[u8]) -> Outcome;
+
+/// Every target under the name that its files have in `fuzz/`.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("pipeline_toml", pipeline_toml),
+    ("pipeline_line", pipeline_line),
+    ("png", png),
+    ("jpeg", jpeg),
+    ("y4m", y4m),
+    ("run", run),
+];
+
+/// Largest `width * height` that the targets let a file have. Small, so that a fuzzer tries much and whatever takes
+/// more memory than these pixels need stands out.
+pub const MAX_PIXELS: u64 = 1 << 16;
+
+/// An error is text for people: something, and not a page of it.
+fn refused(error: &dyn std::fmt::Display) -> Outcome {
+    assert!(!error.to_string().is_empty(), "an error without a text");
+    Outcome::Refused
+}

@@ -1,0 +1,232 @@
+//! Planner, plan checker and execution over graphs of all operators with any parameters.
+
+use std::sync::LazyLock;
+
+use arbitrary::{Arbitrary, Unstructured};
+use mini_image_pipe::{Device, Error, PipelineConfig};
+use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
+use mip_cpu::{CpuConfig, SimdLevel};
+use mip_graph::{
+    GraphError, PlanRequest, TaskGraph, check, plan, render_dot, render_json, render_memory_svg,
+    render_mermaid, render_svg, render_text,
+};
+use mip_runtime::device::null::{Execution, NullDevice, NullOptions};
+use mip_testkit::images::{Picture, padded};
+use mip_testkit::{Params, Real};
+
+use crate::dag::{Choice, Dag, Growing, Results};
+use crate::odd::Odd;
+use crate::single::try_operator;
+use crate::{Outcome, refused};
+
+/// Longest side of an input.
+const LONGEST: u32 = 40;
+/// Longest side of a result up to which a graph is executed; beyond it is only planned.
+const LONGEST_RUN: u32 = 200;
+/// Most tasks of a graph.
+const TASKS: usize = 8;
+/// Most odd parameters of a task.
+const ODDS: usize = 3;
+
+#[derive(Debug, Arbitrary)]
+struct Input {
+    shapes: [Shape; 2],
+    /// Whether the second input has the first one's shape.
+    same: bool,
+    /// Bits that mark outputs, or none.
+    outputs: Option<u8>,
+    order: u8,
+    seed: u8,
+    tasks: Vec<(Choice, Vec<Odd>)>,
+}
+
+#[derive(Debug, Clone, Copy, Arbitrary)]
+struct Shape {
+    width: u8,
+    height: u8,
+    format: u8,
+    dtype: u8,
+    layout: bool,
+    picture: u8,
+    padded: bool,
+}
+
+/// A graph from bytes: refused for one reason whoever plans or runs it, or planned (each plan passes the checker
+/// and prints) and run with the same bytes on one thread task by task and on several, fused or not, joined or not, and
+/// without a fault on a device that runs what it is given in any order.
+pub fn run(bytes: &[u8]) -> Outcome {
+    let Ok(input) = Input::arbitrary_take_rest(Unstructured::new(bytes)) else { return Outcome::Refused };
+    let images = input.images();
+    let (dag, small) = input.grow(&images);
+    if dag.tasks.is_empty() {
+        return Outcome::Refused;
+    }
+    let order = input.order.into();
+    let graph = dag.graph(order);
+    let planned = plans(&graph, &dag.input_descs(&graph, &images));
+    if !small {
+        return planned.map_or_else(|error| refused(&error), |()| Outcome::Accepted);
+    }
+    let runs = Ways::new(input.seed).0.map(|config| {
+        let mut pipeline = dag.pipeline(config, order);
+        dag.try_execute(&mut pipeline, &images)
+    });
+    if let Err(error) = planned {
+        for run in runs {
+            assert_eq!(run.err(), Some(Error::Graph(error.clone())), "{dag:?}");
+        }
+        return refused(&error);
+    }
+    let results = runs.map(|run| run.unwrap_or_else(|e| panic!("{e}{dag:?}")));
+    let [first, others @ .., null_fused, null_unfused] = results;
+    for (way, other) in others.iter().enumerate() {
+        assert!(equal(&first, other), "way {} differs: {dag:?}", way + 1);
+    }
+    for null in [null_fused, null_unfused] {
+        let shapes = |results: &Results| results.values().map(|i| *i.desc()).collect::<Vec<_>>();
+        assert_eq!(shapes(&first), shapes(&null), "{dag:?}");
+    }
+    Outcome::Accepted
+}
+
+impl Input {
+    fn images(&self) -> [ImageBuffer; 2] {
+        let [a, b] = self.shapes;
+        [a, if self.same { a } else { b }].map(|shape| shape.image(self.seed.into()))
+    }
+
+    /// The graph, and whether every result is small enough to be computed.
+    fn grow(&self, images: &[ImageBuffer; 2]) -> (Dag, bool) {
+        let mut growing = Growing::new(&images.each_ref().map(|image| *image.desc()));
+        let mut small = true;
+        for (choice, odds) in self.tasks.iter().take(TASKS) {
+            let (mut task, _) = growing.next(*choice);
+            // Beside what fits and, where that contradicts it, alone.
+            for start in [task.params.clone(), Params::new()] {
+                let params = with_odd(task.op, start, odds);
+                match try_operator(task.op, &params) {
+                    Ok(_) => {
+                        task.params = params;
+                        break;
+                    }
+                    Err(error) => _ = refused(&error),
+                }
+            }
+            match growing.add(task) {
+                Ok(out) if out.width.max(out.height) > LONGEST_RUN => {
+                    small = false;
+                    break;
+                }
+                Ok(_) => {}
+                // The whole graph is to be refused, whatever else is in it.
+                Err((task, error)) => {
+                    refused(&error);
+                    growing.add_refused(task);
+                    break;
+                }
+            }
+        }
+        (growing.finish(self.outputs.map_or(0, u64::from)), small)
+    }
+}
+
+impl Shape {
+    fn image(self, seed: u64) -> ImageBuffer {
+        let side = |byte: u8| 1 + u32::from(byte) % LONGEST;
+        let of = |byte: u8, count: usize| usize::from(byte) % count;
+        let format = PixelFormat::ALL[of(self.format, PixelFormat::ALL.len())];
+        let dtype = DType::ALL[of(self.dtype, DType::ALL.len())];
+        let desc = ImageDesc::new(side(self.width), side(self.height), format, dtype).expect("small sides");
+        let desc = desc.with_layout(Layout::ALL[usize::from(self.layout)]);
+        let image = Picture::ALL[of(self.picture, Picture::ALL.len())].draw(desc, seed);
+        if self.padded { padded(&image, 16) } else { image }
+    }
+}
+
+fn with_odd(op: &str, params: Params, odds: &[Odd]) -> Params {
+    let spec = mip_ops::spec(op).expect("a registered operator");
+    odds.iter().take(ODDS).fold(params, |params, odd| odd.put(spec, params))
+}
+
+/// The ways of running whose results are compared: the plainest first, the null device fused and unfused last.
+struct Ways([PipelineConfig; 6]);
+
+/// One thread without special instructions; one and two threads; one that joins branches. Opened once: opening
+/// starts threads.
+static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
+    let cpu = |threads, simd, join_branches| {
+        let config = CpuConfig { threads: Some(threads), simd, join_branches, ..CpuConfig::default() };
+        Device::cpu_with(config)
+    };
+    [
+        cpu(1, SimdLevel::Portable, false),
+        cpu(1, SimdLevel::Native, false),
+        cpu(2, SimdLevel::Native, false),
+        cpu(2, SimdLevel::Native, true),
+    ]
+});
+
+impl Ways {
+    fn new(seed: u8) -> Self {
+        let null = || {
+            let execution = Execution::Shuffled { seed: seed.into() };
+            Device::from_runtime(NullDevice::new(NullOptions { execution, ..NullOptions::default() }))
+        };
+        let [plain, one, two, joining] = DEVICES.each_ref().map(Device::clone);
+        let ways = [
+            (plain, 1, false),
+            (one, 2, false),
+            (two, 4, true),
+            (joining, 1, true),
+            (null(), 4, true),
+            (null(), 3, false),
+        ];
+        Self(ways.map(|(device, num_streams, fuse)| PipelineConfig {
+            device,
+            num_streams,
+            fuse,
+            poison: true,
+            ..PipelineConfig::default()
+        }))
+    }
+}
+
+/// Whether two results are the same to the byte, except that one NaN is as good as another: which one arithmetic gives
+/// depends on the instruction chosen.
+fn equal(a: &Results, b: &Results) -> bool {
+    a.keys().eq(b.keys()) && a.iter().zip(b).all(|((_, a), (_, b))| a == b || (nan(a) && real(a, b)))
+}
+
+fn nan(image: &ImageBuffer) -> bool {
+    image.desc().dtype == DType::F32 && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
+}
+
+fn real(a: &ImageBuffer, b: &ImageBuffer) -> bool {
+    let (a, b) = (Real::from_buffer(a), Real::from_buffer(b));
+    a.data.len() == b.data.len()
+        && a.data.iter().zip(&b.data).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
+}
+
+/// Plans the graph for several streams, fused, unfused and with branches joined: all of it or none.
+fn plans(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<(), GraphError> {
+    let [first, others @ ..] = [(1, false, false), (4, false, false), (1, true, false), (3, true, true)].map(
+        |(lanes, fuse, join_branches)| {
+            plan(graph, &PlanRequest { lanes, fuse, join_branches, ..PlanRequest::new(inputs) })
+        },
+    );
+    for other in &others {
+        assert_eq!(first.as_ref().err(), other.as_ref().err(), "refused only one way of planning");
+    }
+    for planned in others {
+        let planned = match planned {
+            Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
+            planned => planned?,
+        };
+        assert_eq!(check(&planned), Ok(()));
+        for render in [render_text, render_dot, render_mermaid, render_svg, render_memory_svg] {
+            assert!(!render(&planned).is_empty());
+        }
+        assert!(render_json(&planned).is_object());
+    }
+    Ok(())
+}
