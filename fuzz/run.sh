@@ -45,8 +45,8 @@ fuzz() {
       "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$seconds" \
       "$(grep -o 'cov: [0-9]*' "$log" | tail -n 1 | cut -c 6-)"
   else
-    printf '%-14s FOUND SOMETHING; the end of artifacts/%s.log:\n' "$target" "$target"
-    grep -v '^#' "$log" | tail -n 40
+    printf '%-14s FOUND SOMETHING; from artifacts/%s.log:\n' "$target" "$target"
+    grep -E -A 2 'panicked at|ERROR|Test unit written' "$log" | head -n 40
     return 1
   fi
 }

@@ -78,8 +78,8 @@ fn dictionary(fuzz: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn chunk(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
-    let inside = [&kind[..], body].concat();
+fn chunk(kind: &[u8], body: &[u8]) -> Vec<u8> {
+    let inside = [kind, body].concat();
     let sum = crc32fast::hash(&inside).to_be_bytes();
     [&(body.len() as u32).to_be_bytes()[..], &inside, &sum].concat()
 }
@@ -115,7 +115,9 @@ fn png(size: (u32, u32), color: u8, bits: u8, interlaced: bool, chunks: &[Vec<u8
             let mut samples = noise(bytes + row as usize).split_off(row as usize);
             if color == 3 {
                 // Indices into a palette of two.
-                samples.iter_mut().for_each(|byte| *byte &= if bits == 8 { 1 } else { 0x11 });
+                for byte in &mut samples {
+                    *byte &= if bits == 8 { 1 } else { 0x11 };
+                }
             }
             data.extend(samples);
         }
@@ -123,7 +125,7 @@ fn png(size: (u32, u32), color: u8, bits: u8, interlaced: bool, chunks: &[Vec<u8
     let header =
         [&size.0.to_be_bytes()[..], &size.1.to_be_bytes(), &[bits, color, 0, 0, interlaced.into()]].concat();
     let mut file = [SIGNATURE, &chunk(b"IHDR", &header)].concat();
-    chunks.iter().for_each(|chunk| file.extend(chunk));
+    file.extend(chunks.concat());
     file.extend(chunk(b"IDAT", &stored(&data)));
     file.extend(chunk(b"IEND", &[]));
     file

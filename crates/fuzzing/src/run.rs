@@ -155,7 +155,7 @@ struct Ways([PipelineConfig; 6]);
 /// starts threads.
 static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
     let cpu = |threads, simd, join_branches| {
-        let config = CpuConfig { threads: Some(threads), simd, join_branches, ..CpuConfig::default() };
+        let config = CpuConfig { threads: Some(threads), simd, join_branches };
         Device::cpu_with(config)
     };
     [

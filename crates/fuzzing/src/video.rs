@@ -12,7 +12,7 @@ const FRAMES: u64 = 4;
 /// Bytes of a Y4M stream: refused, or a header that is the same when it is written and read, and frames that become
 /// images and planes again.
 pub fn y4m(bytes: &[u8]) -> Outcome {
-    let mut reader = match Y4mReader::new(bytes, "fuzz") {
+    let mut reader = match Y4mReader::with_limit(bytes, "fuzz", MAX_PIXELS) {
         Ok(reader) => reader,
         Err(error) => return refused(&error),
     };
@@ -21,10 +21,7 @@ pub fn y4m(bytes: &[u8]) -> Outcome {
     Y4mWriter::new(&mut written, "written", &header).expect("memory takes everything");
     let back = Y4mReader::new(&written[..], "written").expect("what was written is read");
     assert_eq!(*back.header(), header);
-    if u64::from(header.width) * u64::from(header.height) > MAX_PIXELS {
-        return Outcome::Refused;
-    }
-    let mut planes = reader.planes();
+    let mut planes = reader.planes().expect("few pixels");
     while reader.frames() < FRAMES {
         match reader.read(&mut planes) {
             Ok(true) => convert(&planes, header.effective_range()),
