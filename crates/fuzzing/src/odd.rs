@@ -1,4 +1,4 @@
-//! Parameters at and beyond the ends of what is allowed.
+//! Parameters anywhere in what is allowed, at its ends, and beyond.
 
 use arbitrary::Arbitrary;
 use mip_ops::{OperatorSpec, ParamKind};
@@ -8,26 +8,25 @@ use mip_testkit::{Param, Params};
 #[derive(Debug, Clone, Copy, Arbitrary)]
 pub(crate) struct Odd {
     parameter: u8,
-    value: Kind,
+    value: Place,
+    /// Numbers in a list, where a parameter takes lists.
+    count: u8,
 }
 
+/// Where in the range a value lies. For words and flags: which one.
 #[derive(Debug, Clone, Copy, Arbitrary)]
-enum Kind {
+enum Place {
     Lowest,
     Highest,
-    /// By this much below the lowest.
-    Below(u8),
-    /// By this much above the lowest.
-    Above(u8),
-    Beyond(u8),
-    /// Tenths around zero.
+    /// This far from the lowest; fractions of the range for numbers.
+    Inside(u16),
+    /// Tenths around zero; whole numbers for whole numbers.
     Tenths(i8),
+    /// That far beyond an end: the lowest when negative.
+    Beyond(i8),
     Number(f64),
-    Whole(i64),
-    /// A word of the schema, or one that is none.
-    Word(u8),
-    Flag(bool),
-    List(u8, [f32; 5]),
+    /// Of another type.
+    Wrong(u8),
 }
 
 impl Odd {
@@ -37,46 +36,72 @@ impl Odd {
             return params.with("parameter", Param::Bool(true));
         }
         let param = &spec.params[usize::from(self.parameter) % spec.params.len()];
-        params.with(param.name, self.value.of(param.kind))
+        params.with(param.name, self.of(param.kind))
     }
-}
 
-impl Kind {
     fn of(self, kind: ParamKind) -> Param {
-        match self {
-            Self::Tenths(tenths) => Param::Float(f64::from(tenths) / 10.0),
-            Self::Number(number) => Param::Float(number),
-            Self::Whole(number) => Param::Int(number),
-            Self::Flag(flag) => Param::Bool(flag),
-            Self::Word(index) => Param::Text(word(kind, index)),
-            Self::List(count, numbers) => {
-                let count = usize::from(count) % (numbers.len() + 1);
-                Param::List(numbers[..count].iter().map(|&n| f64::from(n)).collect())
+        if let Place::Wrong(which) = self.value {
+            return wrong(kind, which);
+        }
+        match kind {
+            ParamKind::Int { min, max, odd } => {
+                let value = self.value.whole(min, max);
+                // Even ones for odd ones once in a while.
+                Param::Int(if odd && self.count > 9 { value | 1 } else { value })
             }
-            Self::Lowest => at(kind, false, 0),
-            Self::Highest => at(kind, true, 0),
-            Self::Below(by) => at(kind, false, -i64::from(by)),
-            Self::Above(by) => at(kind, false, by.into()),
-            Self::Beyond(by) => at(kind, true, by.into()),
+            ParamKind::Float { min, max, .. } => Param::Float(self.value.number(min, max)),
+            ParamKind::PerChannel { min, max, .. } => {
+                let value = self.value.number(min, max);
+                Param::List((0..self.count % 6).map(|i| value * f64::from(1 + i)).collect())
+            }
+            ParamKind::Bool => Param::Bool(self.value.index() % 2 == 1),
+            ParamKind::Choice { words } => {
+                let word = words.get(self.value.index() % (words.len() + 1));
+                Param::Text(word.map_or_else(|| "none".to_owned(), |&word| word.to_owned()))
+            }
         }
     }
 }
 
-/// An end of the range, and how far from there; words and flags by number.
-fn at(kind: ParamKind, end: bool, by: i64) -> Param {
-    let float = |min, max| Param::Float(if end { max } else { min } + by as f64);
-    match kind {
-        ParamKind::Int { min, max, .. } => Param::Int(if end { max } else { min }.saturating_add(by)),
-        ParamKind::Float { min, max, .. } | ParamKind::PerChannel { min, max, .. } => float(min, max),
-        ParamKind::Bool => Param::Bool(end),
-        ParamKind::Choice { .. } => Param::Text(word(kind, by as u8)),
+impl Place {
+    fn whole(self, min: i64, max: i64) -> i64 {
+        match self {
+            Self::Lowest => min,
+            Self::Highest => max,
+            Self::Inside(far) => min.saturating_add(i64::from(far)).min(max),
+            Self::Tenths(number) => number.into(),
+            Self::Beyond(far) if far < 0 => min.saturating_add(far.into()),
+            Self::Beyond(far) => max.saturating_add(far.into()),
+            Self::Number(number) => number as i64,
+            Self::Wrong(far) => far.into(),
+        }
+    }
+
+    fn number(self, min: f64, max: f64) -> f64 {
+        match self {
+            Self::Lowest => min,
+            Self::Highest => max,
+            Self::Inside(far) => min + (max - min) * (f64::from(far) / 65535.0),
+            Self::Tenths(number) => f64::from(number) / 10.0,
+            Self::Beyond(far) if far < 0 => min + f64::from(far),
+            Self::Beyond(far) => max + f64::from(far),
+            Self::Number(number) => number,
+            Self::Wrong(far) => far.into(),
+        }
+    }
+
+    fn index(self) -> usize {
+        self.whole(0, 255).unsigned_abs() as usize
     }
 }
 
-fn word(kind: ParamKind, index: u8) -> String {
-    let words = match kind {
-        ParamKind::Choice { words } => words,
-        _ => &[],
-    };
-    words.get(usize::from(index) % (words.len() + 1)).map_or_else(|| "none".to_owned(), |&w| w.to_owned())
+/// A value of a type that the parameter may not have.
+fn wrong(kind: ParamKind, which: u8) -> Param {
+    match (which % 4, kind) {
+        (0, _) => Param::Bool(which > 100),
+        (1, ParamKind::Int { .. }) => Param::Float(f64::from(which) + 0.5),
+        (1, _) => Param::Int(which.into()),
+        (2, _) => Param::Text("odd".to_owned()),
+        _ => Param::List(vec![0.5; usize::from(which) % 7]),
+    }
 }

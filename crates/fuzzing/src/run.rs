@@ -14,7 +14,7 @@ use mip_runtime::device::null::{Execution, NullDevice, NullOptions};
 use mip_testkit::images::{Picture, padded};
 use mip_testkit::{Params, Real};
 
-use crate::dag::{Choice, Dag, Growing, Results};
+use crate::dag::{Choice, Dag, Growing, Results, Task};
 use crate::odd::Odd;
 use crate::single::try_operator;
 use crate::{Outcome, refused};
@@ -37,6 +37,8 @@ struct Input {
     outputs: Option<u8>,
     order: u8,
     seed: u8,
+    /// With odd parameters for some.
+    #[arbitrary(with = tasks)]
     tasks: Vec<(Choice, Vec<Odd>)>,
 }
 
@@ -89,6 +91,18 @@ pub fn run(bytes: &[u8]) -> Outcome {
     Outcome::Accepted
 }
 
+/// As many as the first byte says, or as there are bytes for.
+fn tasks(bytes: &mut Unstructured<'_>) -> arbitrary::Result<Vec<(Choice, Vec<Odd>)>> {
+    let count = bytes.int_in_range(1..=TASKS)?;
+    let mut tasks = Vec::new();
+    while tasks.len() < count && !bytes.is_empty() {
+        let choice = Choice::arbitrary(bytes)?;
+        let odds = bytes.int_in_range(0..=2 * ODDS)?.saturating_sub(ODDS);
+        tasks.push((choice, (0..odds).map(|_| Odd::arbitrary(bytes)).collect::<Result<_, _>>()?));
+    }
+    Ok(tasks)
+}
+
 impl Input {
     fn images(&self) -> [ImageBuffer; 2] {
         let [a, b] = self.shapes;
@@ -99,18 +113,10 @@ impl Input {
     fn grow(&self, images: &[ImageBuffer; 2]) -> (Dag, bool) {
         let mut growing = Growing::new(&images.each_ref().map(|image| *image.desc()));
         let mut small = true;
-        for (choice, odds) in self.tasks.iter().take(TASKS) {
+        for (choice, odds) in &self.tasks {
             let (mut task, _) = growing.next(*choice);
-            // Beside what fits and, where that contradicts it, alone.
-            for start in [task.params.clone(), Params::new()] {
-                let params = with_odd(task.op, start, odds);
-                match try_operator(task.op, &params) {
-                    Ok(_) => {
-                        task.params = params;
-                        break;
-                    }
-                    Err(error) => _ = refused(&error),
-                }
+            for odd in odds {
+                put(&mut task, *odd);
             }
             match growing.add(task) {
                 Ok(out) if out.width.max(out.height) > LONGEST_RUN => {
@@ -143,9 +149,19 @@ impl Shape {
     }
 }
 
-fn with_odd(op: &str, params: Params, odds: &[Odd]) -> Params {
-    let spec = mip_ops::spec(op).expect("a registered operator");
-    odds.iter().take(ODDS).fold(params, |params, odd| odd.put(spec, params))
+/// Gives a task an odd parameter beside what it has or, where that contradicts it, alone; or not at all.
+fn put(task: &mut Task, odd: Odd) {
+    let spec = mip_ops::spec(task.op).expect("a registered operator");
+    for start in [task.params.clone(), Params::new()] {
+        let params = odd.put(spec, start);
+        match try_operator(task.op, &params) {
+            Ok(_) => {
+                task.params = params;
+                return;
+            }
+            Err(error) => _ = refused(&error),
+        }
+    }
 }
 
 /// The ways of running whose results are compared: the plainest first, the null device fused and unfused last.
@@ -229,4 +245,38 @@ fn plans(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<(), GraphError> {
         assert!(render_json(&planned).is_object());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use mip_testkit::images::SplitMix64;
+
+    use super::*;
+
+    #[test]
+    fn bytes_become_graphs_of_every_operator_small_and_large_right_and_wrong() {
+        let mut random = SplitMix64::new(5);
+        let (mut ops, mut refused, mut large, mut several) = (BTreeSet::new(), 0, 0, 0);
+        for _ in 0..400 {
+            let bytes: Vec<u8> = (0..40 + random.below(300)).map(|_| random.below(256) as u8).collect();
+            let input = Input::arbitrary_take_rest(Unstructured::new(&bytes)).expect("enough bytes");
+            let images = input.images();
+            let (dag, small) = input.grow(&images);
+            several += u32::from(dag.tasks.len() > 3);
+            large += u32::from(!small);
+            if small && !dag.tasks.is_empty() {
+                let graph = dag.graph(input.order.into());
+                refused += u32::from(plans(&graph, &dag.input_descs(&graph, &images)).is_err());
+            }
+            ops.extend(dag.tasks.into_iter().map(|task| task.op));
+        }
+        let known: BTreeSet<&str> = mip_ops::operators().iter().map(|spec| spec.name).collect();
+        assert_eq!(ops, known);
+        assert!(
+            refused > 10 && large > 3 && several > 100,
+            "{refused} refused, {large} large, {several} of some size"
+        );
+    }
 }
