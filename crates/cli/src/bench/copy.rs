@@ -88,7 +88,9 @@ fn copy(count: usize, from: &[u8], to: &mut [u8], piece: usize) -> f64 {
         drop(begin.lock());
         let take = || shares.lock().unwrap_or_else(PoisonError::into_inner).pop();
         while let Some(share) = take() {
-            share.into_iter().for_each(|(from, to)| to.copy_from_slice(black_box(from)));
+            for (from, to) in share {
+                to.copy_from_slice(black_box(from));
+            }
         }
     };
     let seconds = std::thread::scope(|scope| {
@@ -99,7 +101,9 @@ fn copy(count: usize, from: &[u8], to: &mut [u8], piece: usize) -> f64 {
         drop(held);
         let start = Instant::now();
         work();
-        helpers.into_iter().for_each(|helper| drop(helper.join()));
+        for helper in helpers {
+            drop(helper.join());
+        }
         start.elapsed().as_secs_f64()
     });
     black_box(&to);

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 const PIPELINE: &str = include_str!("../demo/demo.toml");
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let picture = test_picture().map_err(no_memory)?;
+    let picture = test_picture().map_err(|error| no_memory(&error))?;
     let mut drawn = vec![(args.out.join("demo.toml"), PIPELINE.as_bytes().to_vec())];
     let mut draw = |name: &str, image: &ImageBuffer| -> Result<(), Failure> {
         let bytes = encode(image, FileFormat::Png, &WriteOptions::default())?;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tiles.push(tile(task, image)?);
         }
     }
-    draw("sheet", &contact_sheet(&tiles).map_err(no_memory)?)?;
+    draw("sheet", &contact_sheet(&tiles).map_err(|error| no_memory(&error))?)?;
     write(args, &drawn)?;
     console::note(summary(args, &report, &picture));
     Ok(())
@@ -68,7 +68,7 @@ fn write(args: &Args, drawn: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn no_memory(error: ImageError) -> Failure {
+fn no_memory(error: &ImageError) -> Failure {
     Failure::Running(error.to_string())
 }
 

@@ -70,7 +70,7 @@ impl Runner<'_> {
         let mut outcome = Outcome::new(files.len());
         std::thread::scope(|scope| -> Result<(), Failure> {
             let (jobs, format) = (files.len() * self.tasks.len(), self.naming.format());
-            let mut sink = Sink::start(scope, jobs, format, options, &limits.budget)?;
+            let mut sink = Sink::start(scope, jobs, format, &options, &limits.budget)?;
             if self.streamed.is_some() {
                 let feed = Feed::start(files, limits, self.stop)?;
                 self.stream(feed, &mut sink, &mut outcome);

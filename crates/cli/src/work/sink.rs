@@ -52,7 +52,7 @@ impl Sink {
         scope: &'scope Scope<'scope, '_>,
         jobs: usize,
         format: FileFormat,
-        options: WriteOptions,
+        options: &WriteOptions,
         budget: &Arc<MemoryBudget>,
     ) -> Result<Self, Failure> {
         let (report, written) = channel();
@@ -135,7 +135,7 @@ mod tests {
             |i: usize| folder.path().join(if i == 5 { "no/such/5.png".into() } else { format!("{i}.png") });
         let written: Vec<Written> = std::thread::scope(|scope| {
             let budget = Arc::new(MemoryBudget::new(10));
-            let start = || Sink::start(scope, 20, FileFormat::Png, WriteOptions::default(), &budget);
+            let start = || Sink::start(scope, 20, FileFormat::Png, &WriteOptions::default(), &budget);
             assert!(threads::with_at_most(0, start).is_err());
             let mut sink = threads::with_at_most(1, start).unwrap();
             assert_eq!(sink.lanes.len(), 1);

@@ -119,11 +119,11 @@ fn bad(place: &Place) -> BTreeSet<String> {
             .unwrap()
     };
     let palette = |bytes: &[u8]| {
-        let more = [chunk(b"PLTE", bytes), chunk(b"IDAT", &zlib(&[0; 20])), chunk(b"IEND", &[])].concat();
+        let more = [chunk(*b"PLTE", bytes), chunk(*b"IDAT", &zlib(&[0; 20])), chunk(*b"IEND", &[])].concat();
         [header(4, 4, 8, 3), more].concat()
     };
     let data =
-        |header: Vec<u8>, rows: &[u8]| [header, chunk(b"IDAT", &zlib(rows)), chunk(b"IEND", &[])].concat();
+        |header: Vec<u8>, rows: &[u8]| [header, chunk(*b"IDAT", &zlib(rows)), chunk(*b"IEND", &[])].concat();
     // Two rows of two pixels of 16 bits, the second with filter 9 of 0 to 4.
     let filter = [&[0; 13][..], &[9], &[0; 12]].concat();
     let mut checksum = png.clone();
@@ -135,7 +135,7 @@ fn bad(place: &Place) -> BTreeSet<String> {
         (b"cut.jpg", jpeg[..jpeg.len() - 30].to_vec()),
         (b"palette of 4.png", palette(&[1, 2, 3, 4])),
         (b"palette of 5.png", palette(&[1, 2, 3, 4, 5])),
-        (b"bomb.png", data(header(23_000, 23_000, 8, 2), &[0; 30_000])),
+        (b"bomb.png", data(header(23_000, 23_000, 8, 2), &vec![0; 30_000])),
         (b"junk.jpg", (0..5000_u32).map(|i| (i * i / 7) as u8).collect()),
         (b"empty.png", Vec::new()),
         (b"text.jpg", b"no picture".to_vec()),
@@ -170,10 +170,10 @@ fn bad(place: &Place) -> BTreeSet<String> {
 
 fn header(width: u32, height: u32, depth: u8, color: u8) -> Vec<u8> {
     let body = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[depth, color, 0, 0, 0]].concat();
-    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(b"IHDR", &body)].concat()
+    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(*b"IHDR", &body)].concat()
 }
 
-fn chunk(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+fn chunk(kind: [u8; 4], body: &[u8]) -> Vec<u8> {
     let checked = [&kind[..], body].concat();
     let checksum = checked.iter().fold(u32::MAX, |sum, &byte| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| (sum >> 1) ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 })

@@ -31,8 +31,7 @@ const VERSION: &str = "int cuDriverGetVersion(int *v) { *v = 13000; return 0; }\
 fn whole_driver() -> String {
     let rest = functions("FUNCTIONS");
     assert!(rest.len() > 40, "{rest:?}");
-    VERSION.to_owned()
-        + &rest.iter().map(|name| format!("int {name}() {{ return 100; }}\n")).collect::<String>()
+    rest.iter().fold(VERSION.to_owned(), |source, name| format!("{source}int {name}() {{ return 100; }}\n"))
 }
 
 fn mip(place: &Place, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {

@@ -81,7 +81,7 @@ fn bombs_go_one_after_the_other_and_good_pictures_with_them() {
         place.rgb(&format!("in/{i}-good.png"), (40, 30), i);
     }
     // Alone too large: 1.5 GiB of pixels.
-    std::fs::write(place.path("in/7.png"), png_head(23000, 23000, 2, &[(b"IDAT", &[0; 65000])])).unwrap();
+    std::fs::write(place.path("in/7.png"), png_head(23000, 23000, 2, &[(b"IDAT", &vec![0; 65000])])).unwrap();
     let script = "exec $MIP run -e 'crop width=20 height=20' in -o out --memory-limit 160MiB --keep-going --json --device cpu";
     let (ran, peak) = run(&place, script);
     let document = ran.json();
@@ -240,7 +240,7 @@ fn plans_of_tall_images_take_no_time() {
         let start = Instant::now();
         let (ran, peak) = run(&place, &format!("exec $MIP {plan}"));
         assert_eq!(ran.code, 0, "{plan}: {ran:?}");
-        assert!(start.elapsed() < Duration::from_secs(60), "{plan}: {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_mins(1), "{plan}: {:?}", start.elapsed());
         assert!(peak < 600 << 20, "{plan}: {} MiB", peak >> 20);
     }
     place.refused(

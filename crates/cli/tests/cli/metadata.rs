@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::support::Place;
 
 /// The least that counts as a profile.
-fn profile(space: &[u8; 4]) -> Vec<u8> {
+fn profile(space: [u8; 4]) -> Vec<u8> {
     let mut icc: Vec<u8> = (0..300_u32).map(|i| (i * 7 % 251) as u8).collect();
     icc[..4].copy_from_slice(&300_u32.to_be_bytes());
-    icc[16..20].copy_from_slice(space);
+    icc[16..20].copy_from_slice(&space);
     icc[36..40].copy_from_slice(b"acsp");
     icc
 }
@@ -17,7 +17,7 @@ fn profile(space: &[u8; 4]) -> Vec<u8> {
 fn png_file(place: &Place, name: &str, text: bool) {
     let mut info = png::Info::with_size(4, 3);
     info.color_type = png::ColorType::Rgb;
-    info.icc_profile = Some(Cow::Owned(profile(b"RGB ")));
+    info.icc_profile = Some(Cow::Owned(profile(*b"RGB ")));
     info.pixel_dims = Some(png::PixelDimensions { xppu: 11811, yppu: 5906, unit: png::Unit::Meter });
     let mut file = Vec::new();
     let mut encoder = png::Encoder::with_info(&mut file, info).unwrap();
@@ -43,7 +43,7 @@ fn profile_and_density_go_with_the_result() {
     png_file(&place, "a.png", false);
     let ran = place.ok(&["run", "-e", "flip", "a.png", "-o", "out"]);
     assert!(!ran.stderr.contains("not carried over"), "{ran:?}");
-    assert_eq!(found(&place, "out/a.png"), (Some(profile(b"RGB ")), Some((11811, 5906))));
+    assert_eq!(found(&place, "out/a.png"), (Some(profile(*b"RGB ")), Some((11811, 5906))));
     // Through JPEG and back: its density is in pixels an inch.
     place.ok(&["run", "-e", "flip", "a.png", "-o", "b.jpg"]);
     place.ok(&["run", "-e", "flip", "b.jpg", "-o", "c.png"]);
