@@ -273,7 +273,7 @@ fn zeroes<T: Clone + Default>(len: usize, what: &str) -> Result<Vec<T>, Fault> {
     let mut zeroes = Vec::new();
     let none =
         |_| ImageError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()), what: what.to_owned() };
-    zeroes.try_reserve_exact(len).map_err(none)?;
+    faults::try_reserve_exact(&mut zeroes, len).map_err(none)?;
     zeroes.resize(len, T::default());
     Ok(zeroes)
 }

@@ -71,15 +71,6 @@ fn make_transparent(pairs: &mut [u8], key: u8) {
     }
 }
 
-fn zeroes(bytes: usize) -> Result<Vec<u8>, Fault> {
-    let what = || "pairs of gray and alpha".to_owned();
-    let mut zeroes = Vec::new();
-    let none = |_| mip_core::ImageError::OutOfMemory { bytes, what: what() };
-    mip_core::faults::try_reserve_exact(&mut zeroes, bytes).map_err(none)?;
-    zeroes.resize(bytes, 0);
-    Ok(zeroes)
-}
-
 /// Gray and alpha to rgba.
 fn spread<T: Sample>(pairs: &[u8], rgba: &mut ImageBuffer) {
     let size = size_of::<T>();
