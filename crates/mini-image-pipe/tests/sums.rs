@@ -6,11 +6,12 @@ mod support;
 use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
+use mip_fuzzing::run_operator;
 use mip_graph::PipelineSpec;
 use mip_testkit::images::{Picture, SplitMix64, not_finite};
 use mip_testkit::{Params, Real, check_contract, reference};
 use proptest::prelude::*;
-use support::{cpu, run_operator};
+use support::cpu;
 
 /// Runs a pipeline in one line with one output.
 fn run(line: &str, device: &Device, fuse: bool, input: &ImageBuffer) -> ImageBuffer {
