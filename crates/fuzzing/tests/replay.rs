@@ -12,7 +12,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// What one input may take, in MiB. Far above what [`mip_fuzzing::MAX_PIXELS`] need, far below what a file can claim;
 /// `fuzz/run.sh` holds the fuzzer to the same.
-const MEMORY_LIMIT: f32 = 256.0;
+const MEMORY_LIMIT: f32 = 128.0;
 
 fn folder(kind: &str, target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(kind).join(target)

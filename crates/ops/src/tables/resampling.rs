@@ -11,34 +11,30 @@ use mip_plan::AxisTaps;
 /// below 2^55, and each weight is one correctly rounded f64 division.
 pub(crate) fn triangle(input: u32, output: u32, half_width: u32) -> AxisTaps {
     let (n, o, half) = (i64::from(input), i64::from(output), 2 * i64::from(half_width));
-    let outputs: Vec<_> = (0..o)
-        .map(|dst| {
-            let centre = (2 * dst + 1) * n;
-            // One more on each side than can have weight; those without are dropped below.
-            let first = (centre - half - o).div_euclid(2 * o).max(0);
-            let last = ((centre + half).div_euclid(2 * o)).min(n - 1);
-            let weighted = (first..=last)
-                .map(|x| (x, half - ((2 * x + 1) * o - centre).abs()))
-                .filter(|&(_, weight)| weight > 0);
-            normalised(weighted.collect())
-        })
-        .collect();
-    AxisTaps::from_contributions(input, &outputs)
+    let outputs = (0..o).map(move |dst| {
+        let centre = (2 * dst + 1) * n;
+        // One more on each side than can have weight; those without are dropped below.
+        let first = (centre - half - o).div_euclid(2 * o).max(0);
+        let last = ((centre + half).div_euclid(2 * o)).min(n - 1);
+        let weighted = (first..=last)
+            .map(|x| (x, half - ((2 * x + 1) * o - centre).abs()))
+            .filter(|&(_, weight)| weight > 0);
+        normalised(weighted.collect())
+    });
+    AxisTaps::from_contributions(input, outputs)
 }
 
 /// Exact coverage along one axis: source pixels weigh by how much of them lies in
 /// `[dst * input / output, (dst + 1) * input / output)`, normalised.
 pub(crate) fn area(input: u32, output: u32) -> AxisTaps {
     let (n, o) = (i64::from(input), i64::from(output));
-    let outputs: Vec<_> = (0..o)
-        .map(|dst| {
-            // In units of 1 / output source pixels the range and the pixels both begin at whole numbers.
-            let (begin, end) = (dst * n, (dst + 1) * n);
-            let covered = |x: i64| (x, ((x + 1) * o).min(end) - (x * o).max(begin));
-            normalised((begin / o..=(end - 1) / o).map(covered).collect())
-        })
-        .collect();
-    AxisTaps::from_contributions(input, &outputs)
+    let outputs = (0..o).map(move |dst| {
+        // In units of 1 / output source pixels the range and the pixels both begin at whole numbers.
+        let (begin, end) = (dst * n, (dst + 1) * n);
+        let covered = |x: i64| (x, ((x + 1) * o).min(end) - (x * o).max(begin));
+        normalised((begin / o..=(end - 1) / o).map(covered).collect())
+    });
+    AxisTaps::from_contributions(input, outputs)
 }
 
 fn normalised(weights: Vec<(i64, i64)>) -> Vec<(i64, f64)> {

@@ -78,29 +78,31 @@ pub struct AxisTaps {
 
 impl AxisTaps {
     /// Builds the table from `(source coordinate, weight)` lists, one an output, in any order; coordinates
-    /// outside `0..input` are clamped to the edge, equal coordinates are added up.
+    /// outside `0..input` are clamped to the edge, equal coordinates are added up. The lists are gone through twice and
+    /// never held all at once: for millions of outputs they would take several times what the table does.
     ///
     /// # Panics
     /// When `input` is 0 or an output has no taps: tables are made by operators, which never do that.
-    pub fn from_contributions(input: u32, outputs: &[Vec<(i64, f64)>]) -> Self {
+    pub fn from_contributions<I>(input: u32, outputs: I) -> Self
+    where
+        I: IntoIterator<Item: AsRef<[(i64, f64)]>, IntoIter: Clone>,
+    {
         assert!(input > 0, "a source without pixels");
+        let outputs = outputs.into_iter();
         let last = i64::from(input) - 1;
-        let ranges: Vec<(i64, i64)> = outputs
-            .iter()
-            .map(|taps| {
-                let coordinates = || taps.iter().map(|&(i, _)| i.clamp(0, last));
-                let first = coordinates().min().expect("an output without taps");
-                (first, coordinates().max().expect("an output without taps"))
-            })
-            .collect();
-        let taps = ranges.iter().map(|(first, end)| end - first + 1).max().unwrap_or(1);
-        let mut starts = Vec::with_capacity(outputs.len());
-        let mut weights = vec![0.0_f64; outputs.len() * taps as usize];
-        for (o, (contributions, &(first, _))) in outputs.iter().zip(&ranges).enumerate() {
-            let start = first.min(last + 1 - taps);
-            starts.push(start as u32);
-            for &(i, w) in contributions {
-                weights[o * taps as usize + (i.clamp(0, last) - start) as usize] += w;
+        let mut taps = 1;
+        let first_of = |contributions: I::Item| {
+            let coordinates = || contributions.as_ref().iter().map(|&(i, _)| i.clamp(0, last));
+            let first = coordinates().min().expect("an output without taps");
+            taps = (coordinates().max().expect("an output without taps") - first + 1).max(taps);
+            first as u32
+        };
+        let mut starts: Vec<u32> = outputs.clone().map(first_of).collect();
+        let mut weights = vec![0.0_f64; starts.len() * taps as usize];
+        for (o, (contributions, start)) in outputs.zip(&mut starts).enumerate() {
+            *start = (*start).min((last + 1 - taps) as u32);
+            for &(i, w) in contributions.as_ref() {
+                weights[o * taps as usize + (i.clamp(0, last) - i64::from(*start)) as usize] += w;
             }
         }
         let taps = taps as usize;
