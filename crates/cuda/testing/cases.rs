@@ -2,6 +2,7 @@
 //! formats x memory orders, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
 
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
+use mip_ops::Operator as _;
 use mip_plan::{
     AxisMap, AxisTaps, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput,
     PlanOutput, PlanTask, Resample, Separable, Sobel, Stage, Uniforms,
@@ -63,7 +64,7 @@ pub fn triangle(input: u32, output: u32, support: f64) -> AxisTaps {
             .filter(|t| t.1 > 0.0)
             .collect();
         let sum: f64 = raw.iter().map(|t| t.1).sum();
-        raw.into_iter().map(|(i, w)| (i, w / sum)).collect()
+        raw.into_iter().map(|(i, w)| (i, w / sum)).collect::<Vec<_>>()
     };
     AxisTaps::from_contributions(input, &(0..output).map(taps).collect::<Vec<_>>())
 }
@@ -106,6 +107,32 @@ fn maps(cases: &mut Vec<Case>, image: ImageDesc) {
     cases.push(same("threshold", map(MapKernel::Threshold), &[0.4 * full, 0.77 * full], image));
     let blend = same("blend", map(MapKernel::Blend), &[0.3, 0.7], image);
     cases.push(Case { inputs: vec![image, image.with_layout(other)], ..blend });
+}
+
+/// The kernel and the numbers of an expression, and its result.
+pub fn point(text: &str, inputs: &[ImageDesc]) -> (Kernel, Uniforms, ImageDesc) {
+    let point = mip_ops::Point::text(text).expect(text);
+    let point = if text.contains("gain") { point.set_uniform("gain", 0.75) } else { point };
+    let step = point.lower(inputs).expect(text).steps.remove(0);
+    (step.kernel, step.uniforms, step.output)
+}
+
+fn points(cases: &mut Vec<Case>, image: ImageDesc) {
+    let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
+    let gray = image.with_format(PixelFormat::Gray).with_dtype(DType::F32);
+    let mut add = |text: &str, inputs: &[ImageDesc]| {
+        let (kernel, uniforms, output) = point(text, inputs);
+        cases.push(Case { name: format!("point {text}"), kernel, uniforms, inputs: inputs.to_vec(), output });
+    };
+    add("v * gain + 3", &[image]);
+    add("x = abs(v - v2); x > 30 ? sqrt(x) : -x / 3", &[image, image.with_layout(other)]);
+    add("clamp(fma(v, v2, v3), 0.25, 1e9)", &[image, gray, image]);
+    add("min(max(v, v2), max(v3, v4))", &[image, image, gray, image.with_layout(other)]);
+    if image.format != PixelFormat::Gray {
+        add("(r*0.393 + g*0.769 + b*0.189) * gain", &[image]);
+        add("floor(b), ceil(r / 7), round(g * 0.37)", &[image]);
+        add("r, g, b, r < g && g != b ? r : 200", &[image]);
+    }
 }
 
 fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
@@ -194,6 +221,7 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
 pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     let mut cases = Vec::new();
     maps(&mut cases, image);
+    points(&mut cases, image);
     gathers(&mut cases, image);
     resamples(&mut cases, image);
     windows(&mut cases, image);

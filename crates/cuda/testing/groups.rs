@@ -7,7 +7,7 @@ use mip_plan::{
     PlanTask, Resample, Separable, Sobel, Stage,
 };
 
-use super::cases::{Strides, gauss, triangle};
+use super::cases::{Strides, gauss, point, triangle};
 
 /// Stages that read each other.
 #[derive(Debug, Clone)]
@@ -287,6 +287,17 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let cut = case.map(MapKernel::Threshold, &[100.0, 255.0], &[soft], rgb);
     case.gather(cut, AxisMap::Offset { first: 0 }, AxisMap::Flip { last: h - 1 }, w, h);
     all.push(case.storing(&[0, 2]));
+    // An expression between windows, and one of two values at different places of the group.
+    let mut case = GroupCase::new(&of("blur point blur point"), &[rgb]);
+    let soft = case.gaussian(IN, 1, MIRROR);
+    let (kernel, uniforms, output) = point("abs(v - v2) * gain", &[rgb, rgb]);
+    let edges = case.add(kernel, &uniforms, &[IN, soft], output);
+    let (kernel, uniforms, output) = point("r*0.25 + g*0.5 + b*0.25", &[rgb]);
+    let gray = case.add(kernel, &uniforms, &[edges], output);
+    let wide = case.gaussian(gray, 1, MIRROR);
+    let (kernel, uniforms, output) = point("v > 12 ? v * v2 / 255 : v2", &[rgb, case.desc(wide)]);
+    case.add(kernel, &uniforms, &[IN, wide], output);
+    all.push(case.last());
     // Three windows, one after the other.
     let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray)]);
     let a = case.gaussian(IN, 2, MIRROR);

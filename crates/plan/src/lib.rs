@@ -15,15 +15,19 @@
 
 #![forbid(unsafe_code)]
 
+mod eval;
+mod expr;
 mod group;
 mod kernel;
 mod plan;
 mod tiling;
 
+pub use eval::evaluate;
+pub use expr::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Op, Results, Unary, ValueId};
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
-    Access, AxisMap, AxisTaps, Border, ChannelMap, CustomError, CustomKernel, Gather, Kernel, MapKernel,
-    Resample, Separable, Sobel, Uniforms,
+    Access, Axis, AxisMap, AxisTaps, Border, ChannelMap, CustomError, CustomKernel, Gather, Kernel,
+    MapKernel, Resample, Separable, Sobel, Uniforms, Window,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

@@ -104,8 +104,15 @@ impl Program {
                     Operand::Stage(s) => (Input::Stage(results[s]), group.stages[s].output),
                 })
                 .unzip();
-            let from =
-                Lowering { kernel, stage: first, descs: &descs, inputs: &inputs, output: stage.output };
+            let uniforms = group.stages[first].uniforms.len();
+            let from = Lowering {
+                kernel,
+                stage: first,
+                descs: &descs,
+                inputs: &inputs,
+                uniforms,
+                output: stage.output,
+            };
             lower(&from, &mut stages).map_err(|why| (kernel.name().to_owned(), why))?;
             results.push(stages.len() - 1);
         }

@@ -5,7 +5,7 @@ use mip_plan::Uniforms;
 
 use super::program::{Cache, Rows, march, together};
 use super::strips::Strip;
-use crate::rows::{Indices, Input, Job, OUTSIDE, Origin, RowMut, RowStage, TOGETHER, Taps};
+use crate::rows::{Indices, Input, Job, MAX_INPUTS, OUTSIDE, Origin, RowMut, RowStage, TOGETHER, Taps};
 use crate::simd::Level;
 
 /// What all workers of a launch share.
@@ -132,7 +132,7 @@ impl<'a> Worker<'a> {
         }
         let mut target = target;
         for pass in 0..step.passes {
-            let mut indices = [[OUTSIDE; Taps::MOST]; 2];
+            let mut indices = [[OUTSIDE; Taps::MOST]; MAX_INPUTS];
             self.fetch_inputs(step, y, pass, self.clock, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
             let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
             Target::Out(out) => out.len(),
             Target::Slots(_, count) => *count,
         };
-        let mut indices = [[[OUTSIDE; Taps::MOST]; 2]; TOGETHER];
+        let mut indices = [[[OUTSIDE; Taps::MOST]; MAX_INPUTS]; TOGETHER];
         let since = self.clock;
         for (y, indices) in (y..).zip(&mut indices[..count]) {
             self.fetch_inputs(step, y, 0, since, indices);
@@ -193,7 +193,14 @@ impl<'a> Worker<'a> {
 
     /// Makes sure that every row which a pass reads is in its cache, and tells where. Rows used after the time `since`
     /// stay there.
-    fn fetch_inputs(&mut self, step: &RowStage, y: u32, pass: usize, since: u32, indices: &mut [Indices; 2]) {
+    fn fetch_inputs(
+        &mut self,
+        step: &RowStage,
+        y: u32,
+        pass: usize,
+        since: u32,
+        indices: &mut [Indices; MAX_INPUTS],
+    ) {
         let count = step.taps.rows(y, pass, &mut indices[0]);
         if step.inputs.len() == 1 {
             if let Input::Stage(input) = step.inputs[0] {
@@ -201,13 +208,16 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        indices[1] = indices[0];
-        let mut order = [0, 1];
+        let inputs = step.inputs.len();
+        let (first, others) = indices.split_at_mut(1);
+        others[..inputs - 1].fill(first[0]);
+        let mut order = [0, 1, 2, 3];
+        let order = &mut order[..inputs];
         order.sort_unstable_by_key(|&operand| match step.inputs[operand] {
             Input::Stage(stage) => Reverse(stage),
             Input::Buffer(_) => Reverse(0),
         });
-        for operand in order {
+        for &mut operand in order {
             if let Input::Stage(input) = step.inputs[operand] {
                 self.fetch_all(input, since, &mut indices[operand][..count]);
             }
@@ -241,14 +251,17 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// Where the rows of a stage's inputs are; that of a second one that there is not does not matter.
+    /// Where the rows of a stage's inputs are; those of inputs that there are not do not matter.
     #[inline]
-    fn origins<'m>(&self, step: &RowStage, before: &'m [u8], frame: usize) -> [Origin<'m>; 2]
+    fn origins<'m>(&self, step: &RowStage, before: &'m [u8], frame: usize) -> [Origin<'m>; MAX_INPUTS]
     where
         'a: 'm,
     {
-        let first = self.origin(step.inputs[0], before, frame);
-        [first, step.inputs.get(1).map_or(first, |&second| self.origin(second, before, frame))]
+        let mut origins = [self.origin(step.inputs[0], before, frame); MAX_INPUTS];
+        for (origin, &input) in origins.iter_mut().zip(&step.inputs).skip(1) {
+            *origin = self.origin(input, before, frame);
+        }
+        origins
     }
 
     /// Where the rows of an input are; `before` is the memory of earlier stages.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::row::{Origin, RowMut, RowShape};
-use super::{Job, RowKernel, RowStage, Taps};
+use super::{Job, MAX_INPUTS, RowKernel, RowStage, Taps};
 
 /// Computes a row of the first kernel into scratch, and the second kernel's row from that.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl RowKernel for Chain {
         let origin = Origin { data: middle, start: 0, advance: 0, stride, bytes };
         let job = Job {
             uniforms: &job.all_uniforms[self.uniforms],
-            origins: [origin; 2],
-            indices: &[[0; Taps::MOST]; 2],
+            origins: [origin; MAX_INPUTS],
+            indices: &[[0; Taps::MOST]; MAX_INPUTS],
             ..*job
         };
         self.second.compute(&job, second, out);

@@ -7,7 +7,8 @@ use mip_plan::{Kernel, MapKernel};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, gather, gray, point, resample, resample_u8, separable, sobel,
+    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, separable,
+    sobel,
 };
 
 /// Where a row stage reads.
@@ -50,6 +51,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) descs: &'a [ImageDesc],
     /// Where they are.
     pub(crate) inputs: &'a [Input],
+    /// Number of its uniforms.
+    pub(crate) uniforms: usize,
     /// Shape of its result.
     pub(crate) output: ImageDesc,
 }
@@ -74,7 +77,8 @@ macro_rules! by_type {
 /// # Errors
 /// When the shapes do not fit the kernel (which a checked plan never has), or the kernel has no rows.
 pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(), String> {
-    check(from)?;
+    // The plan's checker has asked the same.
+    from.kernel.check(from.uniforms, from.descs, from.output)?;
     let (input, output) = (from.descs[0], from.output);
     let stage = |kernel: Arc<dyn RowKernel>, taps: Taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
         together: if kernel.together() { super::TOGETHER } else { 1 },
@@ -89,7 +93,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     let dtype = output.dtype;
     match from.kernel {
         Kernel::Map(kernel) => {
-            stages.push(stage(map(kernel, from), Taps::Same, from.inputs, dtype, output));
+            stages.push(stage(map(kernel, from)?, Taps::Same, from.inputs, dtype, output));
         }
         Kernel::Gather(k) => {
             let kernel = by_type!(dtype, T => gather::Gather::<T>::new(&output, k.x));
@@ -147,9 +151,9 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     Ok(())
 }
 
-fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Arc<dyn RowKernel> {
+fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
-    match kernel {
+    Ok(match kernel {
         MapKernel::Copy => by_type!(output.dtype, T => point::Copy::<T>::new(input, output)),
         MapKernel::ColorConvert => {
             let to_gray = output.dtype == DType::U8 && output.channels() == 1;
@@ -162,69 +166,13 @@ fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Arc<dyn RowKernel> {
         MapKernel::Blend => {
             by_type!(output.dtype, T => blend::Blend::<T>::new([input, from.descs[1]], output))
         }
+        MapKernel::Point(expr) => {
+            return expr::PointRows::new(expr, from.descs, output).map(|k| Arc::new(k) as _);
+        }
         MapKernel::Affine => match input.dtype {
             DType::U8 => by_type!(output.dtype, T => point::Affine::<u8, T>::new(input, output)),
             DType::U16 => by_type!(output.dtype, T => point::Affine::<u16, T>::new(input, output)),
             DType::F32 => by_type!(output.dtype, T => point::Affine::<f32, T>::new(input, output)),
         },
-    }
-}
-
-/// The assumptions that row kernels make about shapes, in one place.
-fn check(from: &Lowering<'_>) -> Result<(), String> {
-    let output = from.output;
-    let ensure = |holds: bool, rule: &str| {
-        let shapes: Vec<String> = from.descs.iter().map(ToString::to_string).collect();
-        let name = from.kernel.name();
-        if holds { Ok(()) } else { Err(format!("{name} from {} to {output}: {rule}", shapes.join(", "))) }
-    };
-    ensure(from.descs.len() == from.kernel.input_count(), "wrong number of inputs")?;
-    let input = from.descs[0];
-    let same_size = from.descs.iter().all(|d| d.width == output.width && d.height == output.height);
-    let same_type = from.descs.iter().all(|d| d.dtype == output.dtype);
-    let same_format = from.descs.iter().all(|d| d.format == output.format);
-    if !matches!(from.kernel, Kernel::Map(MapKernel::Affine) | Kernel::Custom(_)) {
-        ensure(same_type, "the sample type must stay")?;
-    }
-    if !matches!(from.kernel, Kernel::Map(MapKernel::ColorConvert) | Kernel::Custom(_)) {
-        ensure(same_format, "the format must stay")?;
-    }
-    match from.kernel {
-        Kernel::Map(_) => ensure(same_size, "the size must stay"),
-        Kernel::Custom(_) => Ok(()),
-        _ => ensure(input.layout == output.layout, "the memory order must stay"),
-    }?;
-    match from.kernel {
-        Kernel::Separable(k) => {
-            ensure(same_size, "the size must stay")?;
-            ensure(k.radius_x <= 15 && k.radius_y <= 15, "radius above 15")
-        }
-        Kernel::Sobel(_) => {
-            ensure(same_size, "the size must stay")?;
-            ensure(output.channels() == 1, "only gray images have a gradient magnitude")
-        }
-        Kernel::Gather(k) => {
-            let inside = |map: mip_plan::AxisMap, outputs: u32, input: u32| {
-                let reaches = |map: mip_plan::AxisMap| match map {
-                    mip_plan::AxisMap::Offset { first } => {
-                        first.checked_add(outputs).is_some_and(|end| end <= input)
-                    }
-                    mip_plan::AxisMap::Flip { last } => last < input && outputs <= last + 1,
-                    mip_plan::AxisMap::Nearest { input: i, output } => i <= input && outputs <= output,
-                };
-                reaches(map)
-            };
-            ensure(inside(k.x, output.width, input.width), "columns outside the source")?;
-            ensure(inside(k.y, output.height, input.height), "rows outside the source")
-        }
-        Kernel::Resample(k) => {
-            let inside = |taps: &mip_plan::AxisTaps, outputs: u32, input: u32| {
-                taps.outputs() == outputs as usize
-                    && taps.starts().iter().all(|&s| s as usize + taps.taps() <= input as usize)
-            };
-            ensure(inside(&k.x, output.width, input.width), "columns outside the source")?;
-            ensure(inside(&k.y, output.height, input.height), "rows outside the source")
-        }
-        Kernel::Map(_) | Kernel::Custom(_) => Ok(()),
-    }
+    })
 }

@@ -8,6 +8,7 @@ mod byte_maps;
 pub(crate) mod byte_taps;
 mod chain;
 mod color;
+mod expr;
 mod gather;
 mod gray;
 mod lower;
@@ -70,10 +71,13 @@ pub(crate) struct Job<'a> {
     /// Those of all stages of the plan's group.
     pub(crate) all_uniforms: &'a [Uniforms],
     /// Where the rows of each input are.
-    pub(crate) origins: [Origin<'a>; 2],
+    pub(crate) origins: [Origin<'a>; MAX_INPUTS],
     /// Which of them this pass reads.
-    pub(crate) indices: &'a [Indices; 2],
+    pub(crate) indices: &'a [Indices; MAX_INPUTS],
 }
+
+/// Inputs of a row stage at most.
+pub(crate) const MAX_INPUTS: usize = mip_plan::Expr::MAX_INPUTS;
 
 /// For each tap the position of its row in the input's [`Origin`], or [`OUTSIDE`].
 pub(crate) type Indices = [u32; Taps::MOST];

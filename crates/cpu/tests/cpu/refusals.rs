@@ -32,7 +32,8 @@ fn refused(inputs: &[ImageDesc], stages: Vec<Stage>) -> String {
 fn kernels_and_shapes_that_do_not_fit() {
     let (small, rgb) = (gray(DType::U8), gray(DType::U8).with_format(PixelFormat::Rgb));
     let one = |kernel: Kernel, from: ImageDesc, to: ImageDesc| {
-        refused(&[from], vec![stage(kernel, &[], &[Operand::Buffer(0)], to)])
+        let uniforms = vec![1.0; kernel.uniform_count(&[from]).unwrap_or(0)];
+        refused(&[from], vec![stage(kernel, &uniforms, &[Operand::Buffer(0)], to)])
     };
     let copy = || Kernel::Map(MapKernel::Copy);
     assert_eq!(
@@ -48,7 +49,7 @@ fn kernels_and_shapes_that_do_not_fit() {
     assert!(one(crop(u32::MAX), small, small).ends_with("columns outside the source"));
     let wide = Kernel::Separable(Separable { radius_x: 0, radius_y: 16, border: Border::Wrap });
     assert!(one(wide, small, small).ends_with("radius above 15"));
-    assert!(one(Kernel::Map(MapKernel::Blend), small, small).ends_with("wrong number of inputs"));
+    assert!(one(Kernel::Map(MapKernel::Blend), small, small).ends_with("1 input(s) instead of 2"));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 use mip_core::ImageDesc;
-use mip_plan::{ChannelMap, MapKernel};
+use mip_plan::{ChannelMap, Expr, MapKernel};
 
 use super::fields::Fields;
+use super::point::point_name;
 use super::stage::{Body, Context, Grid};
 use super::text::{Piece, pixels, planar};
 
@@ -43,6 +44,11 @@ pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, St
             let second = ins.get(1).ok_or("a blend needs two inputs")?;
             format!("Blend<{}, {second}, {out}>", ins[0])
         }
+        MapKernel::Point(_) => {
+            let input = |i: usize| ins.get(i).unwrap_or(&ins[0]).as_str();
+            let inputs: Vec<&str> = (0..Expr::MAX_INPUTS).map(input).collect();
+            format!("Point<{}, {out}, {}, {}>", point_name(context.index), ins.len(), inputs.join(", "))
+        }
     };
     let uniforms = kernel.uniform_count(&input);
     let mut fields = Fields::default();
@@ -51,8 +57,8 @@ pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, St
     fields.int("width", output.width);
     fields.uint("height", output.height);
     fields.uint("batch", 1);
-    if uniforms > 0 {
-        fields.floats("uniform", uniforms);
+    if uniforms > 0 || matches!(kernel, MapKernel::Point(_)) {
+        fields.floats("uniform", uniforms.max(1));
     }
     // Enough bytes on their way from memory: about 48 a thread.
     let bytes: usize = descs.map(|d| d.channels() * d.dtype.size() * v as usize).sum();

@@ -13,6 +13,7 @@ mod fused;
 mod gather;
 mod group;
 mod map;
+mod point;
 mod resample;
 mod stage;
 #[cfg(test)]

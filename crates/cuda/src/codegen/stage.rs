@@ -2,11 +2,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use mip_core::{BatchLayout, ImageDesc};
-use mip_plan::{Kernel, Operand as Source, Stage};
+use mip_plan::{Kernel, MapKernel, Operand as Source, Stage};
 
 use super::Target;
 use super::branches::entry as kernel_entry;
 use super::fields::Fields;
+use super::point::{point_functor, point_name};
 use super::text::{Piece, identifier};
 use super::{custom, filter, gather, map, resample};
 
@@ -173,8 +174,18 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     }
     let _ = writeln!(text, "//   to   {}", context.output.layout.desc);
     text.push_str(&body.fields.definition(&context.params()));
-    if let Kernel::Custom(kernel) = &context.stage.kernel {
-        text.push_str(&custom::declarations(context, &**kernel)?);
+    match &context.stage.kernel {
+        Kernel::Custom(kernel) => text.push_str(&custom::declarations(context, &**kernel)?),
+        Kernel::Map(MapKernel::Point(expr)) => {
+            let inputs: Vec<ImageDesc> = context.inputs.iter().map(|i| i.layout.desc).collect();
+            let (name, output) = (point_name(context.index), context.output.layout.desc);
+            text.push_str(&point_functor(expr, &name, &inputs, &output)?);
+        }
+        Kernel::Map(_)
+        | Kernel::Gather(_)
+        | Kernel::Resample(_)
+        | Kernel::Separable(_)
+        | Kernel::Sobel(_) => {}
     }
     let threads = body.grid.block[0] * body.grid.block[1];
     let mut variants = Vec::new();

@@ -102,8 +102,15 @@ fn compare_samples(
 
 #[test]
 fn some_groups_give_the_bytes_of_the_cpu() {
-    let chosen =
-        ["edges 2:3", "edges f32", "fork some stored", "blur resize blur", "blur threshold flip", "tensor"];
+    let chosen = [
+        "edges 2:3",
+        "edges f32",
+        "fork some stored",
+        "blur resize blur",
+        "blur threshold flip",
+        "blur point",
+        "tensor",
+    ];
     for case in groups(61, 43).iter().filter(|c| chosen.iter().any(|n| c.name.starts_with(n))) {
         compare(case, 2, Strides::Tight, 1);
     }

@@ -1,6 +1,29 @@
 // Kernels that read their own pixel. Each thread makes V pixels of ROWS rows; all its loads start before the
 // first result is needed.
 
+// The third and fourth input of an operation that has them.
+template <class Op, bool MORE, int ROWS> struct MoreInputs {
+    template <int A_IN, class P> INLINE void load(const P&, u32, int, u32, int, int) {}
+    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int, O& o) {
+        Op::run(p, a, b, o);
+    }
+};
+template <class Op, int ROWS> struct MoreInputs<Op, true, ROWS> {
+    typename Op::In2 c[ROWS];
+    typename Op::In3 d[ROWS];
+    template <int A_IN, class P> INLINE void load(const P& p, u32 f, int x, u32 y, int r, int n) {
+        const Image& i2 = p.in[2];
+        c[r].template load<A_IN>(i2.start + f * i2.frame + y * i2.row, i2.plane, x, n);
+        if (Op::INPUTS > 3) {
+            const Image& i3 = p.in[Op::INPUTS - 1];
+            d[r].template load<A_IN>(i3.start + f * i3.frame + y * i3.row, i3.plane, x, n);
+        }
+    }
+    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int r, O& o) {
+        Op::run(p, a, b, c[r], d[r], o);
+    }
+};
+
 template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows(const P& p) {
     typedef typename Op::In0 In0;
     typedef typename Op::In1 In1;
@@ -13,6 +36,7 @@ template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows
              y += gridDim.y * blockDim.y * ROWS) {
             In0 a[ROWS];
             In1 b[ROWS];
+            MoreInputs<Op, (Op::INPUTS > 2), ROWS> more;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 if (y + r >= p.height) break;
@@ -22,12 +46,13 @@ template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows
                     const Image& i1 = p.in[Op::INPUTS - 1];
                     b[r].template load<A_IN>(i1.start + f * i1.frame + (y + r) * i1.row, i1.plane, x, n);
                 }
+                more.template load<A_IN>(p, f, x, y + r, r, n);
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 if (y + r >= p.height) break;
                 Out o;
-                Op::run(p, a[r], b[r], o);
+                more.run(p, a[r], b[r], r, o);
                 o.template store<A_OUT>(p.out.start + f * p.out.frame + (y + r) * p.out.row, p.out.plane, x, n);
             }
         }
@@ -159,6 +184,37 @@ template <class In0_, class In1_, class Out_> struct Blend {
             for (int c = 0; c < Out::C; c++)
                 bits[i * Out::C + c] = Sample<typename Out::T>::narrow(
                     __fmaf_rn(b.get(i, c), p.uniform[1], a.get(i, c) * p.uniform[0]));
+        o.set(bits);
+    }
+};
+
+// An expression: F::of computes the channels of a pixel.
+template <class F, class Out_, int N, class In0_, class In1_, class In2_, class In3_> struct Point {
+    typedef In0_ In0;
+    typedef In1_ In1;
+    typedef In2_ In2;
+    typedef In3_ In3;
+    typedef Out_ Out;
+    static constexpr int INPUTS = N;
+    template <class In> static INLINE void pixel(float* v, const In& in, int i) {
+#pragma unroll
+        for (int c = 0; c < In::C; c++) v[c] = in.get(i, c);
+    }
+    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o) { run(p, a, b, a, a, o); }
+    template <class P, class C, class D>
+    static INLINE void run(const P& p, const In0& a, const In1& b, const C& c, const D& d, Out& o) {
+        u32 bits[Out::SAMPLES];
+#pragma unroll
+        for (int i = 0; i < Out::V; i++) {
+            float va[In0::C], vb[In1::C], vc[C::C], vd[D::C], result[Out::C];
+            pixel(va, a, i);
+            if (N > 1) pixel(vb, b, i);
+            if (N > 2) pixel(vc, c, i);
+            if (N > 3) pixel(vd, d, i);
+            F::of(result, va, vb, vc, vd, p.uniform);
+#pragma unroll
+            for (int k = 0; k < Out::C; k++) bits[i * Out::C + k] = Sample<typename Out::T>::narrow(result[k]);
+        }
         o.set(bits);
     }
 };

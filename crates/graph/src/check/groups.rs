@@ -3,7 +3,7 @@
 use mip_core::ImageDesc;
 use mip_plan::{Group, GroupId, Operand, Plan, Stage, TaskId};
 
-use super::{PlanFault, stage_fault};
+use super::PlanFault;
 
 pub(super) fn check(plan: &Plan) -> Result<(), PlanFault> {
     let mut writer_task = vec![None; plan.buffers.len()];
@@ -33,9 +33,7 @@ fn check_stages(plan: &Plan, id: GroupId, group: &Group) -> Result<(), PlanFault
         let Some(inputs) = inputs else {
             return Err(fault("reads a stage that does not come before it".to_owned()));
         };
-        if let Some(problem) = stage_fault(&stage.kernel, &stage.uniforms, &inputs, stage.output) {
-            return Err(fault(problem));
-        }
+        stage.kernel.check(stage.uniforms.len(), &inputs, stage.output).map_err(fault)?;
         if let Some(buffer) = stage.store
             && plan.buffers[buffer].layout.desc != stage.output
         {

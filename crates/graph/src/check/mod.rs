@@ -6,12 +6,10 @@ mod groups;
 mod memory;
 mod order;
 mod references;
-mod stage;
 
 use mip_plan::Plan;
 
 pub use fault::PlanFault;
-pub(crate) use stage::stage_fault;
 
 /// Proves that a plan can be executed as it stands, without looking at how it was made:
 ///

@@ -5,7 +5,6 @@ use mip_ops::{KernelStep, Lowered, StepInput};
 
 use super::draft::{Draft, DraftStage, DraftValue};
 use crate::GraphError;
-use crate::check::stage_fault;
 use crate::graph::Feed;
 
 /// Works out every task's result, including tasks that will not run: a graph that is wrong is refused whole.
@@ -89,8 +88,8 @@ pub(crate) fn lowering_fault(lowered: &Lowered, slots: &[ImageDesc], result: Ima
                 None => return Some(format!("step {index} reads something that does not exist before it")),
             }
         }
-        if let Some(fault) = stage_fault(&step.kernel, &step.uniforms, &inputs, step.output) {
-            return Some(format!("step {index} ({}): {fault}", step.kernel.name()));
+        if let Err(fault) = step.kernel.check(step.uniforms.len(), &inputs, step.output) {
+            return Some(format!("step {index}: {fault}"));
         }
     }
     let Some(last) = lowered.steps.last() else { return Some("there is no step".to_owned()) };

@@ -85,6 +85,7 @@ fn stage(plan: &Plan, stage: &Stage) -> Value {
     };
     json!({
         "kernel": stage.kernel.name(),
+        "expression": stage.kernel.expression().map(ToString::to_string),
         "task": plan.tasks[stage.task].name,
         "inputs": stage.inputs.iter().map(operand).collect::<Vec<_>>(),
         "output": desc(&stage.output),

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan};
+use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan, Stage};
 
 use super::MemorySummary;
 use super::table::table;
@@ -19,6 +19,10 @@ pub fn render_text(plan: &Plan) -> String {
         let _ = write!(out, "\n{title}\n{}", table(&rows));
     };
     section("kernels", (0..plan.groups.len()).map(|id| kernel_row(plan, id)).collect());
+    let expressions: Vec<Vec<String>> = expression_rows(plan);
+    if !expressions.is_empty() {
+        section("expressions", expressions);
+    }
     if !plan.fusion.is_empty() {
         section("fusion", plan.fusion.iter().map(|d| edge_row(plan, d)).collect());
     }
@@ -53,6 +57,16 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
         shape.unwrap_or_default(),
         format!("{} -> {}{like_it}", names(plan, &first.reads()), names(plan, &first.writes())),
     ]
+}
+
+/// What each point expression computes, in the form in which it is computed.
+fn expression_rows(plan: &Plan) -> Vec<Vec<String>> {
+    let stages = plan.groups.iter().enumerate().flat_map(|(id, g)| g.stages.iter().map(move |s| (id, s)));
+    let row = |(id, stage): (usize, &Stage)| {
+        let expr = stage.kernel.expression()?;
+        Some(vec![format!("#{id}"), plan.tasks[stage.task].name.to_string(), expr.to_string()])
+    };
+    stages.filter_map(row).collect()
 }
 
 fn edge_row(plan: &Plan, decision: &EdgeDecision) -> Vec<String> {

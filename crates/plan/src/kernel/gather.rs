@@ -1,3 +1,5 @@
+use super::Axis;
+
 /// Copies the pixel at `(x.map(dst_x), y.map(dst_y))`: crop, flip, nearest-neighbour resize. Format, sample
 /// type and memory order stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,6 +8,16 @@ pub struct Gather {
     pub x: AxisMap,
     /// Source row of an output row.
     pub y: AxisMap,
+}
+
+impl Gather {
+    /// The coordinates along an axis.
+    pub const fn along(&self, axis: Axis) -> AxisMap {
+        match axis {
+            Axis::X => self.x,
+            Axis::Y => self.y,
+        }
+    }
 }
 
 /// Source coordinate of an output coordinate along one axis, in integers; always inside the source.

@@ -1,4 +1,8 @@
+use std::sync::Arc;
+
 use mip_core::{ImageDesc, PixelFormat};
+
+use crate::Expr;
 
 /// Kernels that read their own pixel. Input and output have the same width and height; memory order (HWC,
 /// CHW) may differ in every one of them, so changing the order costs nothing beside another kernel.
@@ -27,6 +31,11 @@ pub enum MapKernel {
     ///
     /// Uniforms: `[wa, wb]`.
     Blend,
+    /// An expression on one to four inputs of equal size, of any formats that have the channels it reads; sample types
+    /// may differ. One that is computed for each channel makes the first input's format.
+    ///
+    /// Uniforms: the expression's.
+    Point(Arc<Expr>),
 }
 
 /// Where an output channel of [`MapKernel::ColorConvert`] comes from.
@@ -49,15 +58,26 @@ impl MapKernel {
             Self::Affine => "affine",
             Self::Threshold => "threshold",
             Self::Blend => "blend",
+            Self::Point(_) => "point",
+        }
+    }
+
+    /// Number of input images.
+    pub fn input_count(&self) -> usize {
+        match self {
+            Self::Copy | Self::ColorConvert | Self::Affine | Self::Threshold => 1,
+            Self::Blend => 2,
+            Self::Point(expr) => expr.input_count(),
         }
     }
 
     /// Number of uniforms for the given input.
-    pub const fn uniform_count(&self, input: &ImageDesc) -> usize {
+    pub fn uniform_count(&self, input: &ImageDesc) -> usize {
         match self {
             Self::Copy | Self::ColorConvert => 0,
             Self::Affine => 2 * input.channels(),
             Self::Threshold | Self::Blend => 2,
+            Self::Point(expr) => expr.uniforms().len(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The kernels: one file a family, each with the definition that every backend follows.
 
 mod border;
+mod contract;
 mod custom;
 mod gather;
 mod map;
@@ -10,6 +11,7 @@ mod window;
 use std::sync::Arc;
 
 pub use border::Border;
+pub use contract::{Axis, Window};
 pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use map::{ChannelMap, MapKernel};
@@ -71,9 +73,9 @@ impl Kernel {
     /// Number of input images.
     pub fn input_count(&self) -> usize {
         match self {
-            Self::Map(MapKernel::Blend) => 2,
+            Self::Map(k) => k.input_count(),
+            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Sobel(_) => 1,
             Self::Custom(k) => k.input_count(),
-            _ => 1,
         }
     }
 

@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc};
 
+use super::Axis;
+
 /// Separable resampling (bilinear, area, and every other interpolation that is a weighted sum).
 ///
 /// With `sx = x.start(dst_x)`, `wx = x.weights(dst_x)` and likewise for y, horizontally for each source row j:
@@ -58,6 +60,14 @@ impl Resample {
             (DType::U8, _) => 64,
             (DType::U16, true) => Self::SHORT,
             (DType::U16, false) | (DType::F32, _) => 24,
+        }
+    }
+
+    /// The taps along an axis.
+    pub const fn along(&self, axis: Axis) -> &AxisTaps {
+        match axis {
+            Axis::X => &self.x,
+            Axis::Y => &self.y,
         }
     }
 }

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use mip_core::{BatchLayout, DType, ImageBuffer, ImageView, Layout, Sample};
-use mip_plan::{Group, Kernel, MapKernel, Operand, Stage};
+use mip_core::{BatchLayout, ImageBuffer, ImageView};
+use mip_plan::{Group, Operand, Stage, evaluate};
 
 use crate::device::null::{NullDevice, NullOptions, host_of, with_pixels, with_pixels_mut};
 use crate::device::{BufferRef, DeviceError, Launch};
 
-/// A null device that computes copies, affine maps, blends and custom kernels.
+/// A null device that computes every kernel, by its definition.
 pub fn interpreting_device(options: NullOptions) -> Arc<NullDevice> {
     NullDevice::new(NullOptions { on_launch: Some(Arc::new(interpret)), ..options })
 }
@@ -15,8 +15,7 @@ pub fn interpreting_device(options: NullOptions) -> Arc<NullDevice> {
 /// that overlaps something shows.
 ///
 /// # Errors
-/// [`DeviceError::Kernel`] when a custom kernel fails, [`DeviceError::Unsupported`] for other kernels,
-/// [`DeviceError::Conflict`] when the memory bound does not fit.
+/// [`DeviceError::Kernel`] when a custom kernel fails, [`DeviceError::Conflict`] when the memory bound does not fit.
 pub fn interpret(launch: &Launch, group: &Group) -> Result<(), DeviceError> {
     let reads = group.reads();
     let inputs = launch.inputs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
@@ -68,56 +67,10 @@ fn run(
     let layout = BatchLayout::tight(stage.output, batch).map_err(misfit)?;
     let mut output = ImageBuffer::with_layout(layout).map_err(misfit)?;
     let views: Vec<ImageView<'_>> = inputs.iter().map(|image| image.view()).collect();
-    match &stage.kernel {
-        Kernel::Map(MapKernel::Copy) => map(&mut output, |at, _| value(&views[0], at)),
-        Kernel::Map(MapKernel::Affine) => {
-            let channels = stage.output.channels();
-            let (a, b) = uniforms.split_at(channels);
-            map(&mut output, |at, channel| value(&views[0], at).mul_add(a[channel], b[channel]));
-        }
-        Kernel::Map(MapKernel::Blend) => {
-            map(&mut output, |at, _| {
-                value(&views[1], at).mul_add(uniforms[1], value(&views[0], at) * uniforms[0])
-            });
-        }
-        Kernel::Custom(kernel) => {
-            let result = kernel.run(&views, uniforms, &mut output.view_mut());
-            result.map_err(|error| DeviceError::Kernel {
-                kernel: kernel.name().to_owned(),
-                message: error.to_string(),
-            })?;
-        }
-        other => {
-            return Err(DeviceError::Unsupported(format!("kernel '{}' is not interpreted", other.name())));
-        }
-    }
+    evaluate(&stage.kernel, uniforms, &views, &mut output.view_mut()).map_err(|error| {
+        DeviceError::Kernel { kernel: stage.kernel.name().to_owned(), message: error.to_string() }
+    })?;
     Ok(output)
-}
-
-/// Frame, x, y, channel.
-type At = (usize, usize, usize, usize);
-
-fn value(view: &ImageView<'_>, (frame, x, y, channel): At) -> f32 {
-    view.sample(frame, x, y, channel) as f32
-}
-
-fn map(output: &mut ImageBuffer, f: impl Fn(At, usize) -> f32) {
-    let (layout, mut view) = (*output.layout(), output.view_mut());
-    let channels = layout.desc.channels();
-    for (frame, plane, y) in rows(&layout) {
-        for sample in 0..layout.desc.row_samples() {
-            let (x, channel) = match layout.desc.layout {
-                Layout::Hwc => (sample / channels, sample % channels),
-                Layout::Chw => (sample, plane),
-            };
-            let result = f((frame, x, y, channel), channel);
-            match layout.desc.dtype {
-                DType::U8 => view.row_as_mut::<u8>(frame, plane, y)[sample] = Sample::from_f32(result),
-                DType::U16 => view.row_as_mut::<u16>(frame, plane, y)[sample] = Sample::from_f32(result),
-                DType::F32 => view.row_as_mut::<f32>(frame, plane, y)[sample] = Sample::from_f32(result),
-            }
-        }
-    }
 }
 
 fn rows(layout: &BatchLayout) -> impl Iterator<Item = (usize, usize, usize)> + use<> {

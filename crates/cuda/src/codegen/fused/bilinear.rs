@@ -4,13 +4,12 @@
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc, Layout as Samples};
-use mip_plan::{AxisTaps, ChannelMap, Kernel, MapKernel, Operand};
+use mip_plan::{Axis, AxisTaps, ChannelMap, Kernel, MapKernel, Operand};
 
 use super::emit::{Code, is_mean};
 use super::layout::{Layout, Pass, Raw, span};
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::regions::{Axis, sampled};
 use super::setting::{STRIP, Setting, WARPS};
 
 /// Most source pixels of a row, and strips: a lane copies few pieces and makes one strip.
@@ -43,8 +42,8 @@ impl Layout {
             return None;
         }
         let pixels = self.origins(pass, Axis::X).into_iter().map(|first| {
-            let (low, high) = sampled(&kernel.x, span(resampling.x, first, pass.strips * STRIP, STRIP));
-            high - low
+            let columns = kernel.x.footprint(span(resampling.x, first, pass.strips * STRIP, STRIP));
+            columns.end - columns.start
         });
         let pixels = pixels.max().filter(|&pixels| pixels <= MOST_PIXELS)?;
         // Up to 15 bytes before the first pixel, and words that are read around the last one.

@@ -1,10 +1,11 @@
 use std::fmt::Write as _;
 
-use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand};
+use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand, Window};
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::setting::{STRIP, is_sample, window};
+use super::setting::{STRIP, is_sample};
+use crate::codegen::point::{point_name, point_strip};
 use crate::codegen::text::{planar, sample};
 
 /// A line of generated code that runs once a row, from a step on.
@@ -149,6 +150,16 @@ impl Writer<'_> {
                 let second = self.name(node.inputs[1]);
                 format!("blend<{t}, {c}, {STRIP}>({name}, {from}, {second}, p.u{index});")
             }
+            MapKernel::Point(_) => {
+                let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
+                let channels: Vec<usize> =
+                    stage.inputs.iter().map(|&input| self.setting.desc(input).channels()).collect();
+                let uniforms =
+                    if stage.uniforms.is_empty() { "nullptr".to_owned() } else { format!("p.u{index}") };
+                let functor = point_name(index);
+                let (kind, counts) = ((&*functor, output.dtype, STRIP), (&*channels, output.channels()));
+                point_strip(kind, counts, name, &inputs, &uniforms)
+            }
         }
     }
 
@@ -237,7 +248,7 @@ impl Writer<'_> {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
         let stage = self.setting.stage(index);
-        let (rx, ry, border) = window(&stage.kernel).expect("a window");
+        let Window { radius_x: rx, radius_y: ry, border } = stage.kernel.window().expect("a window");
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
         let alpha = stage.output.format.has_alpha();
         let numbers = self.numbers(node.of);

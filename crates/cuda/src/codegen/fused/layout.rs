@@ -1,7 +1,9 @@
-use mip_plan::{Kernel, Operand};
+use std::ops::Range;
+
+use mip_plan::{Axis, AxisTaps, Kernel, Operand};
 
 use super::nodes::{Coordinate, Node, Nodes, What};
-use super::regions::{Axis, AxisRegions, sampled};
+use super::regions::AxisRegions;
 use super::roles::Roles;
 use super::setting::{STRIP, Setting, WARPS, ceil};
 use crate::codegen::Target;
@@ -48,7 +50,8 @@ impl Pass {
                 let stage = setting.stage(s);
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
-                    _ => 6,
+                    Kernel::Sobel(_) => 6,
+                    Kernel::Map(_) | Kernel::Gather(_) | Kernel::Resample(_) | Kernel::Custom(_) => 0,
                 };
                 rows * STRIP as usize * stage.output.channels()
             }
@@ -191,9 +194,9 @@ impl Layout {
         let desc = setting.desc(Operand::Buffer(buffer));
         let pixel = (desc.channels() * desc.dtype.size()) as i64;
         let Node { x, y, .. } = pass.nodes.list[node];
-        let extent = |taps, range| {
-            let (low, high) = sampled(taps, range);
-            high - low
+        let extent = |taps: &AxisTaps, range| {
+            let read = taps.footprint(range);
+            read.end - read.start
         };
         let columns = self.origins(pass, Axis::X).into_iter();
         let columns =
@@ -245,12 +248,12 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
 }
 
 /// The coordinates that strips of `unit` read when a pass makes `len` from `first` on.
-pub(super) fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> (i64, i64) {
+pub(super) fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> Range<i64> {
     if coordinate.flipped {
         // The strip at `first` reads `unit` coordinates from its mapped start on, later ones lower.
-        (coordinate.offset - (first + len - unit), coordinate.offset - first + unit)
+        coordinate.offset - (first + len - unit)..coordinate.offset - first + unit
     } else {
-        (first + coordinate.offset, first + coordinate.offset + len)
+        first + coordinate.offset..first + coordinate.offset + len
     }
 }
 

@@ -32,7 +32,7 @@ mod setting;
 
 use std::fmt::Write as _;
 
-use mip_core::BatchLayout;
+use mip_core::{BatchLayout, ImageDesc};
 use mip_plan::{Group, Operand};
 
 use self::crop::crops_in_resizes;
@@ -43,6 +43,7 @@ use self::roles::Roles;
 use self::setting::{STRIP, Setting, WARPS, ceil};
 use super::Target;
 use super::branches::entry as kernel_entry;
+use super::point::{point_functor, point_name};
 use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
@@ -122,6 +123,12 @@ pub(super) fn fused_code(
         let _ = writeln!(text, "//   to   {}: {}", titles[stage], setting.stage(stage).output);
     }
     text.push_str(&parameters.fields.definition("Params0"));
+    for (index, stage) in group.stages.iter().enumerate() {
+        if let Some(expr) = stage.kernel.expression() {
+            let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
+            text.push_str(&point_functor(expr, &point_name(index), &inputs, &stage.output)?);
+        }
+    }
     for (k, patch) in roles.patches.iter().enumerate() {
         let (columns, rows) = (layout.x.patches[k].len, layout.y.patches[k].len);
         let _ = writeln!(text, "// {}", name(patch.source));

@@ -1,7 +1,7 @@
-use mip_plan::{AxisMap, Gather, Kernel, Operand};
+use mip_plan::{AxisMap, Gather, Kernel, Operand, Window};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, copies_raw, window};
+use super::setting::{STRIP, Setting, copies_raw};
 
 /// A coordinate made from that of the strip (its first column, or its row) that a pass makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Nodes {
     /// Rows that a window must have seen before its first result.
     pub(super) fn rows(&self, setting: &Setting<'_>, node: usize) -> i64 {
         let Operand::Stage(stage) = self.list[node].of else { return 0 };
-        window(&setting.stage(stage).kernel).map_or(0, |(_, ry, _)| 2 * i64::from(ry))
+        setting.stage(stage).kernel.window().map_or(0, |w| 2 * i64::from(w.radius_y))
     }
 
     fn add(&mut self, of: Operand, what: What, inputs: Vec<usize>, x: Coordinate, y: Coordinate) -> usize {
@@ -149,7 +149,7 @@ impl Nodes {
             },
             Kernel::Resample(_) => self.add(source, What::Resample(input), Vec::new(), x, y),
             Kernel::Separable(_) | Kernel::Sobel(_) => {
-                let (rx, ry, _) = window(&stage.kernel).expect("a window");
+                let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
                     Operand::Stage(earlier) if roles.chained[earlier] => {
                         // The strip that begins `rx` columns further left; the next lane has what follows it.
@@ -163,7 +163,7 @@ impl Nodes {
                     }
                 }
             }
-            _ => {
+            Kernel::Map(_) | Kernel::Custom(_) => {
                 let inputs =
                     stage.inputs.iter().map(|&i| self.value(setting, roles, i, x, y, false)).collect();
                 self.add(source, What::Map, inputs, x, y)

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
-use mip_plan::{AxisMap, AxisTaps, Kernel};
+use mip_plan::{Axis, AxisMap, AxisTaps, Kernel};
 
 use super::layout::Layout;
-use super::regions::{Axis, Span};
+use super::regions::Span;
 use super::roles::Roles;
 use super::setting::{Setting, ceil};
 use crate::codegen::fields::Fields;
@@ -68,7 +68,7 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
                 all.nearest(format!("s{s}_x"), kernel.x);
                 all.nearest(format!("s{s}_y"), kernel.y);
             }
-            _ => {}
+            Kernel::Map(_) | Kernel::Separable(_) | Kernel::Sobel(_) | Kernel::Custom(_) => {}
         }
         if !stage.uniforms.is_empty() {
             all.fields.floats(format!("u{s}"), stage.uniforms.len());

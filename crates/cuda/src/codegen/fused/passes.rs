@@ -1,14 +1,13 @@
 use std::fmt::Write as _;
 
 use mip_core::ImageDesc;
-use mip_plan::{Border, Kernel, Operand};
+use mip_plan::{Axis, Kernel, Operand};
 
 use super::exact::Exact;
 use super::layout::{Layout, Pass, Raw};
 use super::nodes::What;
-use super::regions::Axis;
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, WARPS, window};
+use super::setting::{STRIP, Setting, WARPS};
 use crate::codegen::text::{border, pixels, planar, sample};
 
 /// Writes one pass.
@@ -266,7 +265,8 @@ impl Writer<'_> {
     /// Columns and rows outside the image that windows over a patch read.
     fn reach(&self, source: Operand) -> (u32, u32) {
         let readers = self.setting.consumers(source).map(|s| {
-            let (rx, ry, _) = window(&self.setting.stage(s).kernel).unwrap_or((0, 0, Border::Reflect));
+            let window = self.setting.stage(s).kernel.window();
+            let (rx, ry) = window.map_or((0, 0), |w| (w.radius_x, w.radius_y));
             let through = if self.roles.chained[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
             (rx + through.0, ry + through.1)
         });
@@ -333,9 +333,7 @@ impl Writer<'_> {
     /// Rows after which the registers of the tallest window are where they began.
     fn unroll(&self) -> i64 {
         let tall = self.pass.nodes.list.iter().filter_map(|n| match n.of {
-            Operand::Stage(s) => {
-                window(&self.setting.stage(s).kernel).map(|(_, ry, _)| 2 * i64::from(ry) + 1)
-            }
+            Operand::Stage(s) => self.setting.stage(s).kernel.window().map(|w| 2 * i64::from(w.radius_y) + 1),
             Operand::Buffer(_) => None,
         });
         tall.max().unwrap_or(1)

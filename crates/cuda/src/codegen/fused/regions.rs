@@ -1,7 +1,7 @@
-use mip_plan::{AxisMap, AxisTaps, Kernel, Operand};
+use mip_plan::{Axis, Operand};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, ceil, window};
+use super::setting::{STRIP, Setting, ceil};
 
 /// Most blocks along an axis for which regions are worked out.
 const MOST_BLOCKS: usize = 1 << 15;
@@ -21,12 +21,6 @@ impl Span {
         let offset = *self.first.first()?;
         self.first.iter().zip(0..).all(|(&first, block)| first == block * step + offset).then_some(offset)
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Axis {
-    X,
-    Y,
 }
 
 /// One axis of a group whose blocks each make `step` outputs.
@@ -76,7 +70,12 @@ impl AxisRegions {
                 None => needs[s].clone(),
             };
             for &input in &stage.inputs {
-                let mapped = own.iter().map(|r| r.map(|r| reads(&stage.kernel, axis, r)));
+                let mapped = own.iter().map(|r| {
+                    r.map(|(low, high)| {
+                        let read = stage.kernel.footprint(axis, low..high);
+                        (read.start, read.end)
+                    })
+                });
                 let into = match input {
                     Operand::Stage(earlier) => &mut needs[earlier],
                     Operand::Buffer(_) => {
@@ -108,34 +107,4 @@ fn settle(span: &mut Span, needs: &[Option<Range>], unit: i64) -> Vec<Option<Ran
         span.len = span.len.max(ceil(high - *first, unit) * unit);
     }
     span.first.iter().map(|&first| Some((first, first + span.len))).collect()
-}
-
-/// The source coordinates that a range of a kernel's outputs reads.
-fn reads(kernel: &Kernel, axis: Axis, (low, high): Range) -> Range {
-    if let Some((rx, ry, _)) = window(kernel) {
-        let radius = i64::from(if axis == Axis::X { rx } else { ry });
-        return (low - radius, high + radius);
-    }
-    match kernel {
-        Kernel::Gather(k) => gathered(if axis == Axis::X { k.x } else { k.y }, (low, high)),
-        Kernel::Resample(k) => sampled(if axis == Axis::X { &k.x } else { &k.y }, (low, high)),
-        _ => (low, high),
-    }
-}
-
-fn gathered(map: AxisMap, (low, high): Range) -> Range {
-    match map {
-        AxisMap::Offset { first } => (low + i64::from(first), high + i64::from(first)),
-        AxisMap::Flip { last } => (i64::from(last) - high + 1, i64::from(last) - low + 1),
-        AxisMap::Nearest { output, .. } => {
-            let inside = |i: i64| i.clamp(0, i64::from(output) - 1) as u32;
-            (i64::from(map.map(inside(low))), i64::from(map.map(inside(high - 1))) + 1)
-        }
-    }
-}
-
-/// The source coordinates of a range of outputs, those outside taken for the nearest inside.
-pub(super) fn sampled(taps: &AxisTaps, (low, high): Range) -> Range {
-    let start = |i: i64| i64::from(taps.starts()[i.clamp(0, taps.outputs() as i64 - 1) as usize]);
-    (start(low), start(high - 1) + taps.taps() as i64)
 }

@@ -2,7 +2,7 @@ use mip_core::DType;
 use mip_plan::{AxisMap, Border, Kernel, Operand};
 
 use super::exact::Exact;
-use super::setting::{Setting, copies_raw, is_sample, window};
+use super::setting::{Setting, copies_raw, is_sample};
 
 /// A result (or an input) that a block keeps in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +52,7 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
     let desc = setting.desc(source);
     let mut border = None;
     for consumer in setting.consumers(source) {
-        let Some((_, _, own)) = window(&setting.stage(consumer).kernel) else { continue };
+        let Some(own) = setting.stage(consumer).kernel.window().map(|w| w.border) else { continue };
         if border.is_some_and(|b| b != own) {
             return Err("windows with different borders read one image".to_owned());
         }
@@ -65,7 +65,6 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
 
 /// Whether a value is read at more than its reader's own pixel.
 fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
-    let stateful = |kernel: &Kernel| window(kernel).is_some();
     setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
         (Kernel::Separable(_) | Kernel::Sobel(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
         // Interleaved images are copied as they are; see `Raw`.
@@ -73,9 +72,9 @@ fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
         (Kernel::Gather(k), Operand::Stage(s)) => {
             let table = |map| matches!(map, AxisMap::Nearest { .. });
             let upwards = matches!(k.y, AxisMap::Flip { .. }) && marches(setting, s);
-            table(k.x) || table(k.y) || stateful(&setting.stage(s).kernel) || upwards
+            table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
         }
-        _ => false,
+        (Kernel::Map(_) | Kernel::Custom(_), _) | (Kernel::Gather(_), Operand::Buffer(_)) => false,
     })
 }
 
@@ -86,7 +85,8 @@ fn marches(setting: &Setting<'_>, stage: usize) -> bool {
     let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if marches(setting, s));
     match stage.kernel {
         Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
-        _ => window(&stage.kernel).is_some(),
+        Kernel::Separable(_) | Kernel::Sobel(_) => true,
+        Kernel::Resample(_) | Kernel::Custom(_) => false,
     }
 }
 
@@ -103,9 +103,9 @@ fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
     mirrors
         && stage.store.is_none()
         && stage.output.channels() == 1
-        && window(reader).is_some_and(|(rx, _, border)| rx <= 2 && border == own.border)
+        && reader.window().is_some_and(|w| w.radius_x <= 2 && w.border == own.border)
         // Its own producer must lie in a patch: no chains of three.
-        && !matches!(stage.inputs[0], Operand::Stage(s) if window(&setting.stage(s).kernel).is_some())
+        && !matches!(stage.inputs[0], Operand::Stage(s) if setting.stage(s).kernel.window().is_some())
 }
 
 /// A resampling or a window that more than one pass would compute.

@@ -1,5 +1,5 @@
 use mip_core::{BatchLayout, DType, ImageDesc};
-use mip_plan::{Border, Group, Kernel, MapKernel, Operand, Stage};
+use mip_plan::{Border, Group, Kernel, Operand, Stage};
 
 use crate::codegen::text::planar;
 
@@ -51,15 +51,6 @@ impl Setting<'_> {
     }
 }
 
-/// The window of a kernel: columns and rows to each side, and the border.
-pub(super) const fn window(kernel: &Kernel) -> Option<(u32, u32, Border)> {
-    match kernel {
-        Kernel::Separable(k) => Some((k.radius_x, k.radius_y, k.border)),
-        Kernel::Sobel(k) => Some((1, 1, k.border)),
-        _ => None,
-    }
-}
-
 /// Whether a border's constant is a value of the sample type.
 pub(super) fn is_sample(border: Border, dtype: DType) -> bool {
     match (border, dtype) {
@@ -81,9 +72,6 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     let strip = STRIP as usize * input.channels();
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
-        Kernel::Map(MapKernel::Blend) if stage.inputs.len() != 2 => {
-            Some("a blend needs two inputs".to_owned())
-        }
         Kernel::Map(_) | Kernel::Gather(_) => None,
         Kernel::Sobel(k) => wrapped(k.border),
         Kernel::Separable(k) => {

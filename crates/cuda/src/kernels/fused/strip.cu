@@ -197,6 +197,17 @@ template <typename T, int C, int N> INLINE void blend(float* o, const float* a, 
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[1], a[s] * u[0]));
 }
+// An expression on strips of up to four values; F::of computes the channels of a pixel.
+template <class F, typename T, int N, int OUT, int CA, int CB, int CC, int CD>
+INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        float pixel[OUT];
+        F::of(pixel, a + i * CA, b + i * CB, c + i * CC, d + i * CD, u);
+#pragma unroll
+        for (int k = 0; k < OUT; k++) o[i * OUT + k] = rounded<T>(pixel[k]);
+    }
+}
 template <int C, int N> INLINE void mirror_strip(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = a[(N - 1 - s / C) * C + s % C];

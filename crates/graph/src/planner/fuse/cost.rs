@@ -1,9 +1,9 @@
 //! The rule that says whether a merge pays, with its numbers.
 
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::Axis;
 
-use super::footprint::{Part, parts, rows_at_once};
+use super::footprint::{Part, parts};
 use crate::planner::draft::{Draft, DraftStage, DraftValue, StageId};
 
 /// Sizes of a tile of the results, the best first: what a GPU's block makes. The first is taken whose
@@ -50,7 +50,7 @@ pub(super) fn cost(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(Stage
         let tiles = f64::from(width) * f64::from(height) / (f64::from(tile.0) * f64::from(tile.1));
         let work = |(member, part): (&StageId, &Part)| {
             let stage = &draft.stages[*member];
-            part.pixels * stage.output.channels() as f64 * operations(stage)
+            part.pixels * stage.output.channels() as f64 * stage.kernel.operations()
         };
         (bytes, members.iter().zip(&parts).map(work).sum::<f64>() * tiles)
     };
@@ -69,7 +69,7 @@ fn row_bytes(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(StageId) ->
     let rows = |member: &StageId, part: &Part| {
         let mut readers = members.iter().map(|&m| &draft.stages[m]).filter(|s| reads(s, *member));
         match (readers.next(), readers.next()) {
-            (Some(only), None) => rows_at_once(&only.kernel).min(part.height),
+            (Some(only), None) => only.kernel.taps(Axis::Y).min(part.height),
             _ => part.height,
         }
     };
@@ -110,22 +110,4 @@ pub(super) fn bytes(desc: ImageDesc, batch: usize) -> u64 {
 
 fn pixel_bytes(desc: &ImageDesc) -> u64 {
     (desc.channels() * desc.dtype.size()) as u64
-}
-
-/// Binary32 operations for a sample of a stage's result, a fused multiply-add counted as one.
-fn operations(stage: &DraftStage) -> f64 {
-    match &stage.kernel {
-        Kernel::Map(MapKernel::Copy) | Kernel::Gather(_) => 1.0,
-        Kernel::Map(MapKernel::ColorConvert) => 4.0,
-        Kernel::Map(_) => 2.0,
-        // Rows between the two directions are made once for as many as there are source rows for a result.
-        Kernel::Resample(k) => {
-            let ends = k.y.starts().first().zip(k.y.starts().last());
-            let rows = ends.map_or(0, |(first, last)| last.saturating_sub(*first) as usize + k.y.taps());
-            k.x.taps() as f64 * rows as f64 / k.y.outputs().max(1) as f64 + k.y.taps() as f64
-        }
-        Kernel::Separable(k) => 2.0 * f64::from(k.radius_x + k.radius_y) + 2.0,
-        Kernel::Sobel(_) => 12.0,
-        Kernel::Custom(_) => 0.0,
-    }
 }

@@ -1,7 +1,7 @@
 //! What part of each stage a tile of the results needs.
 
 use mip_core::ImageDesc;
-use mip_plan::{Access, AxisMap, AxisTaps, Kernel};
+use mip_plan::{Access, Axis, Kernel};
 
 use crate::planner::draft::{Draft, DraftValue, StageId};
 
@@ -90,51 +90,15 @@ pub(super) fn points(draft: &Draft<'_>, members: &[StageId]) -> Vec<bool> {
 fn reads(kernel: &Kernel) -> f64 {
     match kernel {
         Kernel::Resample(k) => (k.x.taps() * k.y.taps()) as f64,
-        _ => 1.0,
-    }
-}
-
-/// Rows of its input that one row of a kernel reads at once.
-pub(super) fn rows_at_once(kernel: &Kernel) -> u64 {
-    match kernel {
-        Kernel::Resample(k) => k.y.taps() as u64,
-        _ => match kernel.access() {
-            Access::Window { radius_y, .. } => 2 * u64::from(radius_y) + 1,
-            _ => 1,
-        },
+        // What a window reads lies on the chip.
+        Kernel::Map(_) | Kernel::Gather(_) | Kernel::Separable(_) | Kernel::Sobel(_) | Kernel::Custom(_) => {
+            1.0
+        }
     }
 }
 
 /// Columns and rows of an input that a part of the output needs, at most.
 fn reach(kernel: &Kernel, part: Part, input: &ImageDesc) -> (u64, u64) {
-    let (width, height) = (part.width, part.height);
-    let (width, height) = match kernel {
-        Kernel::Map(_) | Kernel::Custom(_) => (width, height),
-        Kernel::Gather(k) => (mapped(k.x, width), mapped(k.y, height)),
-        Kernel::Resample(k) => (ranges(&k.x, width), ranges(&k.y, height)),
-        Kernel::Separable(k) => (width + 2 * u64::from(k.radius_x), height + 2 * u64::from(k.radius_y)),
-        Kernel::Sobel(_) => (width + 2, height + 2),
-    };
+    let (width, height) = (kernel.extent(Axis::X, part.width), kernel.extent(Axis::Y, part.height));
     (width.min(input.width.into()), height.min(input.height.into()))
-}
-
-fn mapped(map: AxisMap, extent: u64) -> u64 {
-    match map {
-        AxisMap::Offset { .. } | AxisMap::Flip { .. } => extent,
-        AxisMap::Nearest { input, output } => {
-            (extent * u64::from(input)).div_ceil(u64::from(output).max(1)) + 1
-        }
-    }
-}
-
-/// The longest range that `extent` outputs read, over tiles side by side.
-fn ranges(taps: &AxisTaps, extent: u64) -> u64 {
-    let starts = taps.starts();
-    let Some(last) = starts.len().checked_sub(1) else { return 0 };
-    let step = (extent as usize).max(1);
-    let range = |first: usize| {
-        let end = (first + step - 1).min(last);
-        u64::from(starts[end].saturating_sub(starts[first])) + taps.taps() as u64
-    };
-    (0..starts.len()).step_by(step).map(range).max().unwrap_or(0)
 }

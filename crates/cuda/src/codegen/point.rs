@@ -1,0 +1,106 @@
+//! Point expressions as CUDA C++: one line an operation, in the registers of a thread.
+
+use std::fmt::Write as _;
+
+use mip_core::{DType, ImageDesc};
+use mip_plan::{Binary, Channel, Expr, Op, Results, Unary, ValueId};
+
+use super::text::sample;
+
+/// Names of a pixel's samples, by input.
+const INPUTS: [&str; Expr::MAX_INPUTS] = ["a", "b", "c", "d"];
+
+/// The functor of a stage.
+pub(super) fn point_name(stage: usize) -> String {
+    format!("Point{stage}")
+}
+
+/// A functor whose `of(o, a, b, c, d, u)` computes the unrounded channels `o` of a pixel from the samples of its inputs and
+/// the uniforms `u`.
+///
+/// # Errors
+/// When the expression does not fit the images, which a checked plan's does.
+pub(super) fn point_functor(
+    expr: &Expr,
+    name: &str,
+    inputs: &[ImageDesc],
+    output: &ImageDesc,
+) -> Result<String, String> {
+    let resolved = expr.resolve(inputs, output)?;
+    let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
+    let mut text = format!(
+        "// {expr}\nstruct {name} {{\n    static INLINE void of(float* o, {samples}, const float* u) {{\n"
+    );
+    for (id, &op) in resolved.ops().iter().enumerate() {
+        let _ = writeln!(text, "        const float t{id} = {};", operation(op));
+    }
+    let Results::Channels(results) = resolved.results() else { unreachable!("a resolved expression") };
+    for (channel, result) in results.iter().enumerate() {
+        let _ = writeln!(text, "        o[{channel}] = t{result};");
+    }
+    text.push_str("    }\n};\n");
+    Ok(text)
+}
+
+/// The call that computes a strip of `n` pixels in registers, rounded to the output's sample type.
+pub(super) fn point_strip(
+    (functor, dtype, n): (&str, DType, i64),
+    (channels, out): (&[usize], usize),
+    name: &str,
+    inputs: &[String],
+    uniforms: &str,
+) -> String {
+    let channel = |i: usize| channels.get(i).copied().unwrap_or(0).to_string();
+    let input = |i: usize| inputs.get(i).map_or("nullptr", String::as_str);
+    let counts: Vec<String> = (0..Expr::MAX_INPUTS).map(channel).collect();
+    let values: Vec<&str> = (0..Expr::MAX_INPUTS).map(input).collect();
+    format!(
+        "point<{functor}, {}, {n}, {out}, {}>({name}, {}, {uniforms});",
+        sample(dtype),
+        counts.join(", "),
+        values.join(", ")
+    )
+}
+
+fn operation(op: Op) -> String {
+    let t = |id: ValueId| format!("t{id}");
+    match op {
+        Op::Input { slot, channel: Channel::Index(i) } => format!("{}[{i}]", INPUTS[usize::from(slot)]),
+        Op::Input { .. } => unreachable!("a resolved expression names channels by index"),
+        Op::Uniform(index) => format!("u[{index}]"),
+        Op::Const(bits) => number(bits.get()),
+        Op::Unary(op, a) => unary(op, &t(a)),
+        Op::Binary(op, a, b) => binary(op, &t(a), &t(b)),
+        Op::Fma(a, b, c) => format!("__fmaf_rn({}, {}, {})", t(a), t(b), t(c)),
+        Op::Select { compare, a, b, then, other } => {
+            format!("{} {} {} ? {} : {}", t(a), compare.sign(), t(b), t(then), t(other))
+        }
+    }
+}
+
+fn unary(op: Unary, a: &str) -> String {
+    match op {
+        Unary::Neg => format!("-{a}"),
+        Unary::Abs => format!("fabsf({a})"),
+        Unary::Sqrt => format!("__fsqrt_rn({a})"),
+        Unary::Floor => format!("floorf({a})"),
+        Unary::Ceil => format!("ceilf({a})"),
+        Unary::Round => format!("rintf({a})"),
+    }
+}
+
+fn binary(op: Binary, a: &str, b: &str) -> String {
+    match op {
+        Binary::Add => format!("{a} + {b}"),
+        Binary::Sub => format!("{a} - {b}"),
+        Binary::Mul => format!("{a} * {b}"),
+        Binary::Div => format!("__fdiv_rn({a}, {b})"),
+        Binary::Min => format!("{a} < {b} ? {a} : {b}"),
+        Binary::Max => format!("{a} > {b} ? {a} : {b}"),
+    }
+}
+
+/// A constant: its shortest decimal form, which reads back as the same number, or its bits.
+fn number(v: f32) -> String {
+    if v.is_finite() { format!("{v:?}f") } else { format!("__uint_as_float(0x{:08X}u)", v.to_bits()) }
+}

@@ -1,0 +1,156 @@
+//! The definitions of all kernels, carried out sample by sample in the documented order: slow, and what backends are
+//! compared with. The null device runs every pipeline with it.
+
+mod color;
+mod resample;
+mod window;
+
+use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
+
+use crate::{Channel, CustomError, Kernel, MapKernel, Results};
+
+/// Computes every frame of `output` from `inputs` as the kernel's documentation says. Images and uniforms are those that
+/// [`Kernel::check`] accepts, with any strides.
+///
+/// # Errors
+/// What a user's own kernel says.
+pub fn evaluate(
+    kernel: &Kernel,
+    uniforms: &[f32],
+    inputs: &[ImageView<'_>],
+    output: &mut ImageViewMut<'_>,
+) -> Result<(), CustomError> {
+    let layout = *output.layout();
+    for frame in 0..layout.batch_size {
+        let images: Vec<Image<'_, '_>> = inputs.iter().map(|view| Image { view, frame }).collect();
+        match kernel {
+            Kernel::Custom(custom) => return custom.run(inputs, uniforms, output),
+            Kernel::Map(map) => self::map(map, uniforms, &images, frame, output),
+            Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
+            Kernel::Resample(k) => {
+                pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));
+            }
+            Kernel::Separable(k) => {
+                pixels(output, frame, |x, y, pixel| window::separable(k, uniforms, images[0], (x, y), pixel));
+            }
+            Kernel::Sobel(k) => fill(output, frame, |x, y, _| window::sobel(*k, images[0], (x, y))),
+        }
+    }
+    Ok(())
+}
+
+/// A frame of an input.
+#[derive(Clone, Copy)]
+struct Image<'a, 'v> {
+    view: &'a ImageView<'v>,
+    frame: usize,
+}
+
+impl Image<'_, '_> {
+    /// A sample, widened; exact.
+    fn at(&self, x: u32, y: u32, channel: usize) -> f32 {
+        self.view.sample(self.frame, x as usize, y as usize, channel) as f32
+    }
+
+    fn size(&self) -> (u32, u32) {
+        let desc = self.view.layout().desc;
+        (desc.width, desc.height)
+    }
+
+    /// The channel of alpha, if there is one.
+    fn alpha(&self) -> Option<usize> {
+        self.view.layout().desc.format.has_alpha().then_some(3)
+    }
+
+    /// A sample as sums take it: colours premultiplied where there is alpha.
+    fn premultiplied(&self, x: u32, y: u32, channel: usize) -> f32 {
+        match self.alpha() {
+            Some(alpha) if channel != alpha => self.at(x, y, channel) * self.at(x, y, alpha),
+            _ => self.at(x, y, channel),
+        }
+    }
+}
+
+/// What sums of premultiplied samples stand for: colours divided by alpha, 0 where nothing is left of it.
+fn straight(pixel: &mut [f32], alpha: Option<usize>) {
+    let Some(alpha) = alpha.map(|index| pixel[index]) else { return };
+    for value in &mut pixel[..3] {
+        *value = if alpha > 0.0 { *value / alpha } else { 0.0 };
+    }
+}
+
+/// Quantises `value(x, y, channel)` into a frame.
+fn fill(output: &mut ImageViewMut<'_>, frame: usize, value: impl Fn(u32, u32, usize) -> f32) {
+    pixels(output, frame, |x, y, pixel| {
+        pixel.iter_mut().enumerate().for_each(|(channel, sample)| *sample = value(x, y, channel));
+    });
+}
+
+/// Quantises the pixels that `compute(x, y, pixel)` makes into a frame.
+fn pixels(output: &mut ImageViewMut<'_>, frame: usize, mut compute: impl FnMut(u32, u32, &mut [f32])) {
+    let desc = output.layout().desc;
+    let channels = desc.channels();
+    let mut pixel = [0.0; 4];
+    for y in 0..desc.height {
+        for x in 0..desc.width {
+            compute(x, y, &mut pixel[..channels]);
+            for (channel, &value) in pixel[..channels].iter().enumerate() {
+                let (plane, index) = match desc.layout {
+                    Layout::Hwc => (0, x as usize * channels + channel),
+                    Layout::Chw => (channel, x as usize),
+                };
+                let y = y as usize;
+                match desc.dtype {
+                    DType::U8 => output.row_as_mut::<u8>(frame, plane, y)[index] = u8::from_f32(value),
+                    DType::U16 => output.row_as_mut::<u16>(frame, plane, y)[index] = u16::from_f32(value),
+                    DType::F32 => output.row_as_mut::<f32>(frame, plane, y)[index] = value,
+                }
+            }
+        }
+    }
+}
+
+fn map(
+    kernel: &MapKernel,
+    uniforms: &[f32],
+    images: &[Image<'_, '_>],
+    frame: usize,
+    output: &mut ImageViewMut<'_>,
+) {
+    let desc = output.layout().desc;
+    let (first, channels) = (images[0], desc.channels());
+    match kernel {
+        MapKernel::Copy => fill(output, frame, |x, y, c| first.at(x, y, c)),
+        MapKernel::ColorConvert => color::convert(first, frame, output),
+        MapKernel::Affine => {
+            fill(output, frame, |x, y, c| first.at(x, y, c).mul_add(uniforms[c], uniforms[channels + c]));
+        }
+        MapKernel::Threshold => fill(output, frame, |x, y, c| {
+            let value = first.at(x, y, c);
+            match first.alpha() {
+                Some(alpha) if c == alpha => value,
+                _ if value > uniforms[0] => uniforms[1],
+                _ => 0.0,
+            }
+        }),
+        MapKernel::Blend => fill(output, frame, |x, y, c| {
+            images[1].at(x, y, c).mul_add(uniforms[1], first.at(x, y, c) * uniforms[0])
+        }),
+        MapKernel::Point(expr) => {
+            let inputs: Vec<_> = images.iter().map(|image| image.view.layout().desc).collect();
+            let resolved = expr.resolve(&inputs, &desc).expect("a checked kernel");
+            let Results::Channels(results) = resolved.results() else {
+                unreachable!("a resolved expression")
+            };
+            let mut values = Vec::new();
+            pixels(output, frame, |x, y, pixel| {
+                let input = |slot: u8, channel: Channel| match channel {
+                    Channel::Index(index) => images[usize::from(slot)].at(x, y, usize::from(index)),
+                    _ => unreachable!("a resolved expression"),
+                };
+                resolved.evaluate(input, uniforms, &mut values);
+                pixel.iter_mut().zip(results).for_each(|(sample, &r)| *sample = values[usize::from(r)]);
+            });
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Point expressions: programs of binary32 operations on the samples of one pixel, as plain data.
+
+mod build;
+mod print;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+use mip_core::PixelFormat;
+
+pub use build::ExprBuilder;
+
+/// What is computed for a pixel, in single-assignment form: each operation is one correctly rounded IEEE binary32
+/// operation on results of operations before it, so that every device computes the same bits.
+///
+/// Input samples are widened to binary32 in sample units (0 to 255 for u8). Results are rounded to the output's
+/// sample type once, at the end, as every kernel's ([`mip_core::Sample::from_f32`]). An expression is made by an
+/// [`ExprBuilder`], in canonical form: equal expressions are the same computation, operation by operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Expr {
+    ops: Vec<Op>,
+    results: Results,
+    uniforms: Vec<String>,
+}
+
+/// Index of an operation of an [`Expr`].
+pub type ValueId = u16;
+
+/// What an expression's results are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Results {
+    /// One for each colour channel, computed by the same operations with [`Channel::Own`] standing for the channel;
+    /// alpha is copied from the first input.
+    EachChannel(ValueId),
+    /// One for each channel of the result, in the order red, green, blue, alpha (or gray alone).
+    Channels(Vec<ValueId>),
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A sample of the pixel in one of the input images.
+    Input {
+        /// Which image.
+        slot: u8,
+        /// Which channel.
+        channel: Channel,
+    },
+    /// One of the expression's uniforms: a number that may change from launch to launch.
+    Uniform(u16),
+    /// A number.
+    Const(Bits),
+    /// An operation on one number.
+    Unary(Unary, ValueId),
+    /// An operation on two numbers.
+    Binary(Binary, ValueId, ValueId),
+    /// `a * b + c`, rounded once.
+    Fma(ValueId, ValueId, ValueId),
+    /// `compare(a, b) ? then : other`.
+    Select {
+        /// How `a` and `b` are compared.
+        compare: Compare,
+        /// Left of the comparison.
+        a: ValueId,
+        /// Right of the comparison.
+        b: ValueId,
+        /// The result where the comparison holds.
+        then: ValueId,
+        /// The result elsewhere.
+        other: ValueId,
+    },
+}
+
+impl Op {
+    /// The operations whose results it reads, in order.
+    pub const fn operands(self) -> [Option<ValueId>; 4] {
+        match self {
+            Self::Input { .. } | Self::Uniform(_) | Self::Const(_) => [None; 4],
+            Self::Unary(_, a) => [Some(a), None, None, None],
+            Self::Binary(_, a, b) => [Some(a), Some(b), None, None],
+            Self::Fma(a, b, c) => [Some(a), Some(b), Some(c), None],
+            Self::Select { a, b, then, other, .. } => [Some(a), Some(b), Some(then), Some(other)],
+        }
+    }
+}
+
+/// A channel of an input image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// The one that is being computed.
+    Own,
+    /// Red, in whatever order the format keeps its channels.
+    Red,
+    /// Green.
+    Green,
+    /// Blue.
+    Blue,
+    /// Alpha.
+    Alpha,
+    /// By its index in memory.
+    Index(u8),
+}
+
+impl Channel {
+    /// The index in memory for a format; `None` when the format has no such channel. [`Channel::Own`] has none of its own.
+    pub const fn index(self, format: PixelFormat) -> Option<usize> {
+        let rgb = format.rgb_indices();
+        match (self, rgb) {
+            (Self::Red, Some([r, _, _])) => Some(r),
+            (Self::Green, Some([_, g, _])) => Some(g),
+            (Self::Blue, Some([_, _, b])) => Some(b),
+            (Self::Alpha, _) if format.has_alpha() => Some(3),
+            (Self::Index(i), _) if (i as usize) < format.channels() => Some(i as usize),
+            _ => None,
+        }
+    }
+}
+
+/// The bits of a binary32 number: compared as such, so that 0 and -0 are two constants and NaN is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Bits(u32);
+
+impl Bits {
+    /// Of a number; every NaN becomes the one that Rust calls `f32::NAN`.
+    pub const fn new(value: f32) -> Self {
+        Self(if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() })
+    }
+
+    /// The number.
+    pub const fn get(self) -> f32 {
+        f32::from_bits(self.0)
+    }
+}
+
+/// Operations on one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `-a`: the sign bit turned.
+    Neg,
+    /// The sign bit cleared.
+    Abs,
+    /// Correctly rounded.
+    Sqrt,
+    /// The greatest whole number not above.
+    Floor,
+    /// The smallest whole number not below.
+    Ceil,
+    /// The nearest whole number, ties to even.
+    Round,
+}
+
+/// Operations on two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a / b`, correctly rounded.
+    Div,
+    /// `a < b ? a : b`: the second when one is NaN.
+    Min,
+    /// `a > b ? a : b`: the second when one is NaN.
+    Max,
+}
+
+/// Comparisons; all but `Ne` are false when a number is NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// `a < b`.
+    Lt,
+    /// `a <= b`.
+    Le,
+    /// `a > b`.
+    Gt,
+    /// `a >= b`.
+    Ge,
+    /// `a == b`.
+    Eq,
+    /// `a != b`; true when a number is NaN.
+    Ne,
+}
+
+impl Unary {
+    /// The operation.
+    #[inline(always)]
+    pub fn apply(self, a: f32) -> f32 {
+        match self {
+            Self::Neg => -a,
+            Self::Abs => a.abs(),
+            Self::Sqrt => a.sqrt(),
+            Self::Floor => a.floor(),
+            Self::Ceil => a.ceil(),
+            Self::Round => a.round_ties_even(),
+        }
+    }
+}
+
+impl Binary {
+    /// The operation.
+    #[inline(always)]
+    pub fn apply(self, a: f32, b: f32) -> f32 {
+        match self {
+            Self::Add => a + b,
+            Self::Sub => a - b,
+            Self::Mul => a * b,
+            Self::Div => a / b,
+            Self::Min => {
+                if a < b {
+                    a
+                } else {
+                    b
+                }
+            }
+            Self::Max => {
+                if a > b {
+                    a
+                } else {
+                    b
+                }
+            }
+        }
+    }
+}
+
+impl Compare {
+    /// Whether it holds.
+    #[inline(always)]
+    pub fn holds(self, a: f32, b: f32) -> bool {
+        match self {
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+        }
+    }
+}
+
+impl Expr {
+    /// Input images at most.
+    pub const MAX_INPUTS: usize = 4;
+    /// Operations at most.
+    pub const MAX_OPS: usize = 1024;
+    /// Uniforms at most.
+    pub const MAX_UNIFORMS: usize = 64;
+
+    /// The operations, producers first.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// What its results are.
+    pub const fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Names of the uniforms, in the order of their numbers.
+    pub fn uniforms(&self) -> &[String] {
+        &self.uniforms
+    }
+
+    /// Number of input images: one more than the highest slot read, at least 1.
+    pub fn input_count(&self) -> usize {
+        let slots = self.ops.iter().filter_map(|op| match *op {
+            Op::Input { slot, .. } => Some(usize::from(slot) + 1),
+            _ => None,
+        });
+        slots.max().unwrap_or(1)
+    }
+
+    /// Operations that compute (inputs, uniforms and constants left out).
+    pub fn operations(&self) -> usize {
+        let computes =
+            |op: &&Op| matches!(op, Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Select { .. });
+        self.ops.iter().filter(computes).count()
+    }
+
+    /// The values of all operations, in the order of [`Expr::ops`], into `values`; `input(slot, channel)` tells a sample.
+    pub fn evaluate(&self, input: impl Fn(u8, Channel) -> f32, uniforms: &[f32], values: &mut Vec<f32>) {
+        values.clear();
+        for op in &self.ops {
+            let at = |id: ValueId| values[usize::from(id)];
+            let value = match *op {
+                Op::Input { slot, channel } => input(slot, channel),
+                Op::Uniform(index) => uniforms[usize::from(index)],
+                Op::Const(bits) => bits.get(),
+                Op::Unary(op, a) => op.apply(at(a)),
+                Op::Binary(op, a, b) => op.apply(at(a), at(b)),
+                Op::Fma(a, b, c) => at(a).mul_add(at(b), at(c)),
+                Op::Select { compare, a, b, then, other } => {
+                    if compare.holds(at(a), at(b)) {
+                        at(then)
+                    } else {
+                        at(other)
+                    }
+                }
+            };
+            values.push(value);
+        }
+    }
+}

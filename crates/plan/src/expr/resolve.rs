@@ -1,0 +1,101 @@
+use mip_core::{ImageDesc, PixelFormat};
+
+use super::{Channel, Expr, ExprBuilder, Op, Results, ValueId};
+
+impl Expr {
+    /// The same computation with every channel named by its index in memory, and a result for every channel of the output
+    /// in its order in memory: what a device computes for a pixel. `inputs` and `output` are those that the kernel's check
+    /// accepted. Uniforms keep their numbers.
+    ///
+    /// # Errors
+    /// A channel that an input does not have, or more operations than an expression may have.
+    pub fn resolve(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<Self, String> {
+        let mut builder = ExprBuilder::default();
+        let mut results = vec![None; output.channels()];
+        match &self.results {
+            Results::EachChannel(root) => {
+                let alpha = Channel::Alpha.index(output.format);
+                for (channel, result) in results.iter_mut().enumerate() {
+                    *result = Some(if alpha == Some(channel) {
+                        builder.input(0, Channel::Index(channel as u8))
+                    } else {
+                        let own = self.instance(&mut builder, inputs, meaning(output.format, channel))?;
+                        own[usize::from(*root)]
+                    });
+                }
+            }
+            Results::Channels(roots) => {
+                let all = self.instance(&mut builder, inputs, None)?;
+                for (root, place) in roots.iter().zip(places(output.format)) {
+                    results[place] = Some(all[usize::from(*root)]);
+                }
+            }
+        }
+        let results: Option<Vec<ValueId>> = results.into_iter().collect();
+        let results = results.ok_or_else(|| format!("it has no result for each channel of {output}"))?;
+        let mut resolved = builder.finish(&Results::Channels(results))?;
+        // The walk from the results may have numbered them anew; launches bring them in the order of this expression.
+        let number = |name: &String| self.uniforms.iter().position(|n| n == name).map(|i| i as u16);
+        let numbers: Vec<Option<u16>> = resolved.uniforms.iter().map(number).collect();
+        for op in &mut resolved.ops {
+            if let Op::Uniform(index) = op
+                && let Some(number) = numbers[usize::from(*index)]
+            {
+                *index = number;
+            }
+        }
+        resolved.uniforms.clone_from(&self.uniforms);
+        Ok(resolved)
+    }
+
+    /// The operations once more in a builder, [`Channel::Own`] standing for channel `own`; where each of them is.
+    fn instance(
+        &self,
+        builder: &mut ExprBuilder,
+        inputs: &[ImageDesc],
+        own: Option<Channel>,
+    ) -> Result<Vec<ValueId>, String> {
+        let mut values: Vec<ValueId> = Vec::with_capacity(self.ops.len());
+        for op in &self.ops {
+            let at = |id: ValueId| values[usize::from(id)];
+            let value = match *op {
+                Op::Input { slot, channel } => {
+                    let desc = &inputs[usize::from(slot)];
+                    let index = match channel {
+                        // A gray image has one value for all channels.
+                        Channel::Own if desc.format == PixelFormat::Gray => Some(0),
+                        Channel::Own => own.and_then(|own| own.index(desc.format)),
+                        _ => channel.index(desc.format),
+                    };
+                    let index =
+                        index.ok_or_else(|| format!("input {slot} ({desc}) has no channel {channel}"))?;
+                    builder.input(slot, Channel::Index(index as u8))
+                }
+                Op::Uniform(index) => builder.uniform(&self.uniforms[usize::from(index)]),
+                Op::Const(bits) => builder.constant(bits.get()),
+                Op::Unary(op, a) => builder.unary(op, at(a)),
+                Op::Binary(op, a, b) => builder.binary(op, at(a), at(b)),
+                Op::Fma(a, b, c) => builder.fma(at(a), at(b), at(c)),
+                Op::Select { compare, a, b, then, other } => {
+                    builder.select(compare, [at(a), at(b)], [at(then), at(other)])
+                }
+            };
+            values.push(value);
+        }
+        Ok(values)
+    }
+}
+
+/// Where the results in the order red, green, blue, alpha (or gray) lie in memory.
+fn places(format: PixelFormat) -> Vec<usize> {
+    match format.rgb_indices() {
+        None => vec![0],
+        Some(rgb) => rgb.into_iter().chain(format.has_alpha().then_some(3)).collect(),
+    }
+}
+
+/// What a channel in memory is, wherever other formats keep it; gray has no name of its own.
+fn meaning(format: PixelFormat, index: usize) -> Option<Channel> {
+    let named = [Channel::Red, Channel::Green, Channel::Blue, Channel::Alpha];
+    named.into_iter().find(|c| c.index(format) == Some(index))
+}

@@ -1,0 +1,94 @@
+use mip_core::{DType, ImageDesc, PixelFormat};
+
+use super::*;
+
+fn luma() -> Expr {
+    let mut e = ExprBuilder::default();
+    let [r, g, b] = [Channel::Red, Channel::Green, Channel::Blue].map(|c| e.input(0, c));
+    let [x, y] = [0.25, 0.5].map(|v| e.constant(v));
+    let (p, q) = (e.binary(Binary::Mul, r, x), e.binary(Binary::Mul, g, y));
+    let sum = e.binary(Binary::Add, p, q);
+    let all = e.binary(Binary::Add, sum, b);
+    e.finish(&Results::Channels(vec![all])).unwrap()
+}
+
+#[test]
+fn it_prints_with_no_more_brackets_than_it_needs() {
+    assert_eq!(luma().to_string(), "r * 0.25 + g * 0.5 + b");
+    let mut e = ExprBuilder::default();
+    let (v, gain) = (e.input(0, Channel::Own), e.uniform("gain"));
+    let d = e.binary(Binary::Sub, v, gain);
+    let square = e.binary(Binary::Mul, d, d);
+    let minus = e.unary(Unary::Neg, square);
+    let tiny = e.constant(-1e-30);
+    let quotient = e.binary(Binary::Div, minus, tiny);
+    let picked = e.select(Compare::Le, [quotient, v], [d, gain]);
+    let expr = e.finish(&Results::EachChannel(picked)).unwrap();
+    assert_eq!(expr.to_string(), "t0 = v - gain; -(t0 * t0) / -1e-30 <= v ? t0 : gain");
+}
+
+#[test]
+fn the_same_computation_is_the_same_expression() {
+    let mut e = ExprBuilder::default();
+    // Other order, a spare operation, and constants that are worked out.
+    let half = e.constant(0.5);
+    let b = e.input(0, Channel::Blue);
+    let g = e.input(0, Channel::Green);
+    let quarter = e.binary(Binary::Mul, half, half);
+    e.unary(Unary::Sqrt, g);
+    let q = e.binary(Binary::Mul, g, half);
+    let r = e.input(0, Channel::Red);
+    let p = e.binary(Binary::Mul, r, quarter);
+    let sum = e.binary(Binary::Add, p, q);
+    let all = e.binary(Binary::Add, sum, b);
+    assert_eq!(e.finish(&Results::Channels(vec![all])).unwrap(), luma());
+}
+
+#[test]
+fn channels_are_found_by_what_they_are() {
+    let bgr = ImageDesc::new(2, 2, PixelFormat::Bgr, DType::U8).unwrap();
+    let rgba = bgr.with_format(PixelFormat::Rgba);
+    let mut e = ExprBuilder::default();
+    let (v, w) = (e.input(0, Channel::Own), e.input(1, Channel::Own));
+    let sum = e.binary(Binary::Add, v, w);
+    let expr = e.finish(&Results::EachChannel(sum)).unwrap();
+    let resolved = expr.resolve(&[rgba, bgr], &rgba).unwrap();
+    assert_eq!(resolved.to_string(), "c0 + c22, c1 + c12, c2 + c02, c3");
+    // A gray image has one value for all channels, but a coloured one none for gray.
+    let gray = bgr.with_format(PixelFormat::Gray);
+    assert!(expr.resolve(&[bgr, gray], &bgr).is_ok());
+    assert!(expr.resolve(&[gray, bgr], &gray).unwrap_err().contains("no channel v"));
+    assert!(luma().resolve(&[gray], &gray).unwrap_err().contains("no channel r"));
+    assert_eq!(luma().resolve(&[bgr], &gray).unwrap().to_string(), "c2 * 0.25 + c1 * 0.5 + c0");
+}
+
+#[test]
+fn too_much_is_refused() {
+    let mut e = ExprBuilder::default();
+    let mut sum = e.input(0, Channel::Own);
+    for i in 0..Expr::MAX_OPS {
+        let next = e.constant(i as f32);
+        sum = e.binary(Binary::Add, sum, next);
+    }
+    assert!(e.finish(&Results::EachChannel(sum)).unwrap_err().contains("operations"));
+    let mut e = ExprBuilder::default();
+    let far = e.input(4, Channel::Own);
+    assert!(e.finish(&Results::EachChannel(far)).unwrap_err().contains("input images"));
+    let mut e = ExprBuilder::default();
+    for i in 0..1 << 16 {
+        e.constant(i as f32);
+    }
+    let one = e.constant(1.0);
+    assert!(e.finish(&Results::EachChannel(one)).is_err());
+    assert!(ExprBuilder::default().finish(&Results::Channels(vec![])).is_err());
+}
+
+#[test]
+fn numbers_that_are_none_have_rules() {
+    let nan = f32::NAN;
+    assert_eq!(Binary::Min.apply(nan, 3.0), 3.0);
+    assert!(Binary::Min.apply(3.0, nan).is_nan());
+    assert_eq!(Binary::Max.apply(nan, 3.0), 3.0);
+    assert!(Compare::Ne.holds(nan, nan) && !Compare::Eq.holds(nan, nan) && !Compare::Ge.holds(nan, nan));
+    assert_eq!(Unary::Round.apply(2.5), 2.0);
+}

@@ -1,0 +1,284 @@
+//! What every kernel promises, in one place: which images it takes, what it reads of them, and what it costs. The planner,
+//! the checker and the devices ask here.
+
+use std::ops::Range;
+
+use mip_core::{ImageDesc, PixelFormat};
+
+use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel};
+use crate::expr::{Expr, Results};
+
+/// One direction of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Along a row: columns.
+    X,
+    /// Along a column: rows.
+    Y,
+}
+
+/// The neighbourhood that a kernel reads around each pixel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Columns to the left and to the right.
+    pub radius_x: u32,
+    /// Rows above and below.
+    pub radius_y: u32,
+    /// What it reads outside the image.
+    pub border: Border,
+}
+
+/// Largest radius of a [`super::Separable`].
+const MAX_RADIUS: u32 = 15;
+
+impl Kernel {
+    /// Whether the kernel can make `output` of `inputs` with so many uniforms. Devices rely on it: the plan checker asks
+    /// for every stage.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn check(&self, uniforms: usize, inputs: &[ImageDesc], output: ImageDesc) -> Result<(), String> {
+        let count = self.input_count();
+        let fits = || {
+            ensure(inputs.len() == count, || format!("{} input(s) instead of {count}", inputs.len()))?;
+            output.check().map_err(|e| e.to_string())?;
+            let expected = self.uniform_count(inputs).unwrap_or(uniforms);
+            ensure(uniforms == expected, || format!("{uniforms} uniform(s) instead of {expected}"))?;
+            self.check_shapes(inputs, &output)
+        };
+        fits().map_err(|rule| {
+            let from: Vec<String> = inputs.iter().map(ToString::to_string).collect();
+            format!("{} from {} to {output}: {rule}", self.name(), from.join(", "))
+        })
+    }
+
+    fn check_shapes(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+        let Some(input) = inputs.first() else { return Ok(()) };
+        let size = || ensure(inputs.iter().all(|i| same_size(i, output)), || "the size must stay".into());
+        let dtype =
+            || ensure(inputs.iter().all(|i| i.dtype == output.dtype), || "the sample type must stay".into());
+        let format =
+            || ensure(inputs.iter().all(|i| i.format == output.format), || "the format must stay".into());
+        let layout = || ensure(input.layout == output.layout, || "the memory order must stay".into());
+        match self {
+            Self::Map(map) => {
+                size()?;
+                match map {
+                    MapKernel::Copy | MapKernel::Threshold | MapKernel::Blend => {
+                        dtype().and_then(|()| format())
+                    }
+                    MapKernel::ColorConvert => dtype(),
+                    MapKernel::Affine => format(),
+                    MapKernel::Point(expr) => check_point(expr, inputs, output),
+                }
+            }
+            Self::Gather(k) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
+                ensure(k.y.stays_inside(input.height, output.height), || "rows outside the source".into())
+            }
+            Self::Resample(k) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
+                ensure(k.y.stays_inside(input.height, output.height), || "rows outside the source".into())
+            }
+            Self::Separable(k) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                size()?;
+                ensure(k.radius_x.max(k.radius_y) <= MAX_RADIUS, || format!("radius above {MAX_RADIUS}"))
+            }
+            Self::Sobel(_) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                size()?;
+                ensure(output.format == PixelFormat::Gray, || {
+                    "only gray images have a gradient magnitude".into()
+                })
+            }
+            // A user's kernel may have any inputs and any output.
+            Self::Custom(_) => Ok(()),
+        }
+    }
+
+    /// Number of uniforms for the given inputs; `None` when that is the kernel's own business.
+    pub fn uniform_count(&self, inputs: &[ImageDesc]) -> Option<usize> {
+        match self {
+            Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
+            Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
+            Self::Gather(_) | Self::Resample(_) | Self::Sobel(_) => Some(0),
+            Self::Custom(_) => None,
+        }
+    }
+
+    /// The expression it computes, if it is a point expression.
+    pub fn expression(&self) -> Option<&Expr> {
+        match self {
+            Self::Map(MapKernel::Point(expr)) => Some(expr),
+            Self::Map(_)
+            | Self::Gather(_)
+            | Self::Resample(_)
+            | Self::Separable(_)
+            | Self::Sobel(_)
+            | Self::Custom(_) => None,
+        }
+    }
+
+    /// The neighbourhood it reads, if it is a window.
+    pub const fn window(&self) -> Option<Window> {
+        match self {
+            Self::Separable(k) => {
+                Some(Window { radius_x: k.radius_x, radius_y: k.radius_y, border: k.border })
+            }
+            Self::Sobel(k) => Some(Window { radius_x: 1, radius_y: 1, border: k.border }),
+            Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Custom(_) => None,
+        }
+    }
+
+    /// The source coordinates that a range of outputs reads along an axis. A window's lie outside the image near its edges,
+    /// where its border says what is read. Outputs behind the last one count as the last one where coordinates come from a
+    /// table. Of a user's kernel: all there can be.
+    pub fn footprint(&self, axis: Axis, outputs: Range<i64>) -> Range<i64> {
+        let Range { start, end } = outputs;
+        match self {
+            Self::Map(_) => start..end,
+            Self::Gather(k) => k.along(axis).footprint(start..end),
+            Self::Resample(k) => k.along(axis).footprint(start..end),
+            Self::Separable(_) | Self::Sobel(_) => {
+                let radius = i64::from(self.radius(axis));
+                start - radius..end + radius
+            }
+            Self::Custom(_) => 0..i64::from(u32::MAX),
+        }
+    }
+
+    /// The most source coordinates that `extent` outputs side by side read along an axis.
+    pub fn extent(&self, axis: Axis, extent: u64) -> u64 {
+        match self {
+            Self::Map(_) => extent,
+            Self::Gather(k) => k.along(axis).extent(extent),
+            Self::Resample(k) => k.along(axis).extent(extent),
+            Self::Separable(_) | Self::Sobel(_) => extent + 2 * u64::from(self.radius(axis)),
+            Self::Custom(_) => u64::from(u32::MAX),
+        }
+    }
+
+    /// Source coordinates that one output reads along an axis at once.
+    pub fn taps(&self, axis: Axis) -> u64 {
+        match self {
+            Self::Map(_) | Self::Gather(_) | Self::Custom(_) => 1,
+            Self::Resample(k) => k.along(axis).taps() as u64,
+            Self::Separable(_) | Self::Sobel(_) => 2 * u64::from(self.radius(axis)) + 1,
+        }
+    }
+
+    /// Binary32 operations for a sample of the result, a fused multiply-add counted as one; of a user's kernel nothing is
+    /// known.
+    pub fn operations(&self) -> f64 {
+        match self {
+            Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
+            Self::Map(MapKernel::ColorConvert) => 4.0,
+            Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
+            Self::Map(MapKernel::Point(expr)) => point_operations(expr),
+            // Rows between the two directions are made once for as many as there are source rows for a result.
+            Self::Resample(k) => {
+                let ends = k.y.starts().first().zip(k.y.starts().last());
+                let rows = ends.map_or(0, |(first, last)| last.saturating_sub(*first) as usize + k.y.taps());
+                k.x.taps() as f64 * rows as f64 / k.y.outputs().max(1) as f64 + k.y.taps() as f64
+            }
+            Self::Separable(k) => 2.0 * f64::from(k.radius_x + k.radius_y) + 2.0,
+            Self::Sobel(_) => 12.0,
+            Self::Custom(_) => 0.0,
+        }
+    }
+
+    fn radius(&self, axis: Axis) -> u32 {
+        self.window().map_or(0, |w| if axis == Axis::X { w.radius_x } else { w.radius_y })
+    }
+}
+
+impl AxisMap {
+    fn stays_inside(self, input: u32, output: u32) -> bool {
+        match self {
+            Self::Offset { first } => first.checked_add(output).is_some_and(|end| end <= input),
+            Self::Flip { last } => last < input && output <= last + 1,
+            Self::Nearest { input: from, output: to } => (from, to) == (input, output),
+        }
+    }
+
+    fn footprint(self, outputs: Range<i64>) -> Range<i64> {
+        let Range { start, end } = outputs;
+        match self {
+            Self::Offset { first } => start + i64::from(first)..end + i64::from(first),
+            Self::Flip { last } => i64::from(last) - end + 1..i64::from(last) - start + 1,
+            Self::Nearest { output, .. } => {
+                let inside = |i: i64| i.clamp(0, i64::from(output) - 1) as u32;
+                i64::from(self.map(inside(start)))..i64::from(self.map(inside(end - 1))) + 1
+            }
+        }
+    }
+
+    fn extent(self, extent: u64) -> u64 {
+        match self {
+            Self::Offset { .. } | Self::Flip { .. } => extent,
+            Self::Nearest { input, output } => {
+                (extent * u64::from(input)).div_ceil(u64::from(output).max(1)) + 1
+            }
+        }
+    }
+}
+
+impl AxisTaps {
+    fn stays_inside(&self, input: u32, output: u32) -> bool {
+        let inside = |start: &u32| *start as usize + self.taps() <= input as usize;
+        self.outputs() == output as usize && self.starts().iter().all(inside)
+    }
+
+    /// The source coordinates that a range of outputs reads; outputs outside those there are count as the nearest one.
+    pub fn footprint(&self, outputs: Range<i64>) -> Range<i64> {
+        let start = |i: i64| i64::from(self.starts()[i.clamp(0, self.outputs() as i64 - 1) as usize]);
+        start(outputs.start)..start(outputs.end - 1) + self.taps() as i64
+    }
+
+    fn extent(&self, extent: u64) -> u64 {
+        let starts = self.starts();
+        let Some(last) = starts.len().checked_sub(1) else { return 0 };
+        let step = (extent as usize).max(1);
+        let range = |first: usize| {
+            let end = (first + step - 1).min(last);
+            u64::from(starts[end].saturating_sub(starts[first])) + self.taps() as u64
+        };
+        (0..starts.len()).step_by(step).map(range).max().unwrap_or(0)
+    }
+}
+
+fn ensure(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(rule()) }
+}
+
+const fn same_size(a: &ImageDesc, b: &ImageDesc) -> bool {
+    a.width == b.width && a.height == b.height
+}
+
+fn check_point(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+    match expr.results() {
+        Results::EachChannel(_) => {
+            ensure(inputs[0].format == output.format, || "the format must stay".into())?;
+            let keeps_alpha = output.format.has_alpha();
+            ensure(!keeps_alpha || inputs[0].dtype == output.dtype, || {
+                "alpha is kept, so the sample type must stay".into()
+            })?;
+        }
+        Results::Channels(results) => {
+            let (made, wanted) = (results.len(), output.channels());
+            ensure(made == wanted, || format!("{made} result(s) for {wanted} channel(s)"))?;
+        }
+    }
+    expr.resolve(inputs, output).map(drop)
+}
+
+fn point_operations(expr: &Expr) -> f64 {
+    let each = match expr.results() {
+        Results::EachChannel(_) => 1,
+        Results::Channels(results) => results.len(),
+    };
+    expr.operations() as f64 / each as f64 + 1.0
+}
