@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, ImageView, ImageViewMut, PixelFormat};
 use mip_ops::{
-    Change, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec,
+    Change, Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec,
     StepInput, Value,
 };
 use mip_plan::{CustomError, CustomKernel, Kernel, MapKernel};
@@ -35,6 +35,8 @@ macro_rules! test_spec {
             summary: "A test operator",
             inputs: $inputs,
             params: &[GAIN, SCALE],
+            extra: Extra::NONE,
+            examples: &[""],
             create: |_| Ok(Box::new(TestOp::new(&$name))),
         };
     };

@@ -58,6 +58,18 @@ pub enum ParamError {
         /// What to do.
         remedy: String,
     },
+    /// An expression that cannot be read, or does not fit.
+    #[error("parameter '{parameter}' of '{operator}', column {column}: {message}")]
+    Expression {
+        /// Operator name.
+        operator: &'static str,
+        /// Parameter name.
+        parameter: String,
+        /// Where in the expression, in characters from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
     /// No operator of that name.
     #[error("there is no operator '{}'{}; `mip ops` lists them", quoted(.operator), did_you_mean(.suggestion.as_deref()))]
     UnknownOperator {

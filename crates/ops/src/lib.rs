@@ -26,6 +26,7 @@
 mod border;
 mod choice;
 mod error;
+pub mod expr;
 mod field;
 mod operator;
 mod operators;
@@ -37,9 +38,9 @@ mod value;
 pub use error::{OpError, ParamError};
 pub use operator::{KernelStep, Lowered, Operator, StepInput};
 pub use operators::{
-    Blend, Cast, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize, Resize,
+    Blend, Cast, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize, Point, Resize,
     ResizeFilter, Sobel, Threshold, ToLayout,
 };
 pub use param::{Change, ParamKind, ParamSpec};
-pub use registry::{Create, OperatorSpec, create, operators, spec, suggest};
+pub use registry::{Create, Extra, OperatorSpec, create, operators, spec, suggest};
 pub use value::Value;

@@ -38,6 +38,11 @@ pub enum ParamKind {
     },
     /// `true` or `false`.
     Bool,
+    /// A text that the operator reads itself.
+    Text {
+        /// What it says, with its article.
+        what: &'static str,
+    },
     /// One of the words.
     Choice {
         /// The words.
@@ -101,7 +106,7 @@ impl ParamKind {
                 let v = value.as_number()?;
                 within(v, min, max, above_min).then_some(Value::Float(v))
             }
-            (Self::Bool, Value::Bool(_)) => Some(value.clone()),
+            (Self::Bool, Value::Bool(_)) | (Self::Text { .. }, Value::Text(_)) => Some(value.clone()),
             (Self::Choice { words }, Value::Text(v)) => words.contains(&v.as_str()).then(|| value.clone()),
             (Self::PerChannel { min, max, above_min }, _) => {
                 let list = match value {
@@ -136,6 +141,7 @@ impl fmt::Display for ParamKind {
             }
             Self::Float { min, max, above_min } => write!(f, "a number {}", range(min, max, above_min)),
             Self::Bool => f.write_str("true or false"),
+            Self::Text { what } => write!(f, "{what}, as a text in quotes"),
             Self::Choice { words } => write!(f, "one of {}", words.join(", ")),
             Self::PerChannel { min, max, above_min } => {
                 write!(f, "a number {}, or a list of them, one a channel", range(min, max, above_min))

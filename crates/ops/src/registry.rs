@@ -16,9 +16,29 @@ pub struct OperatorSpec {
     pub inputs: &'static [&'static str],
     /// Parameters in the order they are listed.
     pub params: &'static [ParamSpec],
+    /// What it takes beyond that.
+    #[serde(skip)]
+    pub extra: Extra,
+    /// Ways to use it, as parameters in the one-line form, in which every parameter occurs: what all suites, `mip validate`
+    /// and random graphs draw from. The first is how people begin. Some may not fit a given image.
+    pub examples: &'static [&'static str],
     /// Makes one with the given checked parameters.
     #[serde(skip)]
     pub create: Create,
+}
+
+/// What an operator takes beyond its own inputs and parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Extra {
+    /// Further inputs at most.
+    pub inputs: usize,
+    /// Parameters under names that the user makes up, if there are any.
+    pub number: Option<ParamSpec>,
+}
+
+impl Extra {
+    /// Nothing.
+    pub const NONE: Self = Self { inputs: 0, number: None };
 }
 
 impl OperatorSpec {
@@ -26,8 +46,9 @@ impl OperatorSpec {
     ///
     /// # Errors
     /// [`ParamError::Unknown`] with the closest name and the list of all.
-    pub fn param(&self, name: &str) -> Result<&'static ParamSpec, ParamError> {
-        self.params.iter().find(|p| p.name == name).ok_or_else(|| {
+    pub fn param(&'static self, name: &str) -> Result<&'static ParamSpec, ParamError> {
+        let free = self.extra.number.as_ref().filter(|_| is_name(name));
+        self.params.iter().find(|p| p.name == name).or(free).ok_or_else(|| {
             let names = || self.params.iter().map(|p| p.name);
             let known = if self.params.is_empty() {
                 "none".to_owned()
@@ -48,8 +69,14 @@ impl OperatorSpec {
     ///
     /// # Errors
     /// [`ParamError::Unknown`] or [`ParamError::Invalid`].
-    pub fn check(&self, parameter: &str, value: &Value) -> Result<Value, ParamError> {
-        self.param(parameter)?.check(self.name, value)
+    pub fn check(&'static self, parameter: &str, value: &Value) -> Result<Value, ParamError> {
+        self.param(parameter)?.check(self.name, value).map_err(|error| match error {
+            // A parameter under a name of the user's own has no other.
+            ParamError::Invalid { operator, given, allowed, .. } => {
+                ParamError::Invalid { operator, parameter: parameter.to_owned(), given, allowed }
+            }
+            other => other,
+        })
     }
 
     /// Checks every parameter of an operator, whoever set it: builders store what they are given.
@@ -74,6 +101,12 @@ impl OperatorSpec {
             allowed: param.kind.to_string(),
         }
     }
+}
+
+/// Letters, digits and `_`, not beginning with a digit.
+fn is_name(text: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    text.starts_with(letter) && text.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
 /// All operators, sorted by name.

@@ -27,8 +27,7 @@ impl TaskGraph {
         let wrap = |source| GraphError::Parameter { task: present.name.clone(), source };
         let spec = present.operator.spec();
         let value = spec.check(parameter, &value).map_err(wrap)?;
-        let change =
-            spec.params.iter().find(|p| p.name == parameter).map_or(Change::Structural, |p| p.change);
+        let change = spec.param(parameter).map_or(Change::Structural, |p| p.change);
         if present.operator.get(parameter).as_ref() == Some(&value) {
             return Ok(change);
         }

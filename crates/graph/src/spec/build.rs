@@ -108,7 +108,7 @@ impl PipelineSpec {
         };
         let spec = spec(&task.op).map_err(|e| wrap(e, task.op.at))?;
         for (key, value) in &task.params {
-            if spec.params.iter().all(|p| p.name != key.value) {
+            if spec.param(key).is_err() {
                 return Err(self.place(unknown_key(spec, name, key), key.at));
             }
             spec.check(key, value).map_err(|e| wrap(e, value.at))?;
@@ -175,7 +175,7 @@ impl PipelineSpec {
     }
 }
 
-fn unknown_key(spec: &OperatorSpec, task: &str, key: &Located<String>) -> GraphError {
+fn unknown_key(spec: &'static OperatorSpec, task: &str, key: &Located<String>) -> GraphError {
     let known = || TASK_KEYS.into_iter().chain(spec.params.iter().map(|p| p.name));
     GraphError::UnknownKey {
         place: format!("task '{task}' ({})", spec.name),
@@ -192,7 +192,8 @@ fn parameter(error: &ParamError) -> Option<&String> {
         | ParamError::Invalid { parameter, .. }
         | ParamError::Missing { parameter, .. }
         | ParamError::Repeated { parameter, .. }
-        | ParamError::Conflict { parameter, .. } => Some(parameter),
+        | ParamError::Conflict { parameter, .. }
+        | ParamError::Expression { parameter, .. } => Some(parameter),
         ParamError::UnknownOperator { .. } => None,
     }
 }

@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 
     fn parameter(&self, op: &str, key: &str, given: &Given) -> Result<Located<Value>, GraphError> {
-        let param = spec(op).ok().and_then(|s| s.params.iter().find(|p| p.name == key));
+        let param = spec(op).ok().and_then(|s| s.param(key).ok());
         if given.list {
             let numbers = given.items.iter().map(|item| match Value::parse(&item.text) {
                 value if !item.quoted => value.as_number(),
@@ -190,7 +190,8 @@ impl Parser<'_> {
         }
         let item = &given.items[0];
         // A word is a word even where it could be read as something else.
-        let word = item.quoted || param.is_some_and(|p| matches!(p.kind, ParamKind::Choice { .. }));
+        let word = item.quoted
+            || param.is_some_and(|p| matches!(p.kind, ParamKind::Choice { .. } | ParamKind::Text { .. }));
         let value = if word { Value::Text(item.text.clone()) } else { Value::parse(&item.text) };
         Ok(self.located(item.offset, value))
     }

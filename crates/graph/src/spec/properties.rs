@@ -70,6 +70,9 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
         ParamKind::Float { min, max, .. } => (min..=max).prop_map(Value::Float).boxed(),
         ParamKind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         ParamKind::Choice { words } => select(words).prop_map(Value::from).boxed(),
+        ParamKind::Text { .. } => {
+            select(vec!["v", "r * 2, g, b", "v < 3 ? v : 7"]).prop_map(Value::from).boxed()
+        }
         ParamKind::PerChannel { min, max, .. } => {
             prop::collection::vec(min..=max, 1..=4).prop_map(Value::List).boxed()
         }

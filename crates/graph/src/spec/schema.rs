@@ -88,7 +88,7 @@ fn task_schema(spec: &OperatorSpec) -> Json {
             "type": "array",
             "items": { "$ref": "#/$defs/source" },
             "minItems": spec.inputs.len(),
-            "maxItems": spec.inputs.len(),
+            "maxItems": spec.inputs.len() + spec.extra.inputs,
         }),
     );
     properties.extend(spec.params.iter().map(|p| (p.name.to_owned(), param_schema(p))));
@@ -102,7 +102,7 @@ fn task_schema(spec: &OperatorSpec) -> Json {
         "description": spec.summary,
         "type": "object",
         "required": required,
-        "additionalProperties": false,
+        "additionalProperties": spec.extra.number.as_ref().map_or(json!(false), param_schema),
         "properties": properties,
     })
 }
@@ -119,6 +119,7 @@ fn param_schema(param: &ParamSpec) -> Json {
         ParamKind::Float { min, max, above_min } => number(min, max, above_min),
         ParamKind::Bool => json!({ "type": "boolean" }),
         ParamKind::Choice { words } => json!({ "enum": words }),
+        ParamKind::Text { .. } => json!({ "type": "string" }),
         ParamKind::PerChannel { min, max, above_min } => {
             let one = number(min, max, above_min);
             json!({ "oneOf": [one, { "type": "array", "items": one, "minItems": 1, "maxItems": 4 }] })

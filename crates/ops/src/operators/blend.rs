@@ -2,7 +2,7 @@ use mip_core::ImageDesc;
 use mip_plan::{Kernel, MapKernel};
 
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "blend",
@@ -11,6 +11,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     params: &[ParamSpec::new("alpha", ParamKind::number(0.0, 1.0), "Weight of a; b weighs 1 - alpha")
         .default_is("0.5")
         .uniform()],
+    extra: Extra::NONE,
+    examples: &["", "alpha=0", "alpha=0.3"],
     create: create::<Blend>,
 };
 

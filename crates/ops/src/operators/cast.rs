@@ -3,7 +3,7 @@ use mip_plan::{Kernel, MapKernel};
 
 use crate::choice::DTYPES;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "cast",
@@ -19,6 +19,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .default_is("true")
         .uniform(),
     ],
+    extra: Extra::NONE,
+    examples: &["to=u8", "to=u16", "to=f32", "to=u8 scale=false", "to=f32 scale=false"],
     create: create::<Cast>,
 };
 

@@ -3,13 +3,15 @@ use mip_plan::{Kernel, MapKernel};
 
 use crate::choice::FORMATS;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "color_convert",
     summary: "Changes the channels: gray, rgb, bgr, rgba, bgra",
     inputs: &["in"],
     params: &[ParamSpec::new("to", ParamKind::choice(FORMATS), "Format of the result").required()],
+    extra: Extra::NONE,
+    examples: &["to=gray", "to=rgb", "to=bgr", "to=rgba", "to=bgra"],
     create: create::<ColorConvert>,
 };
 

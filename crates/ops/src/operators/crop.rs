@@ -2,7 +2,7 @@ use mip_core::ImageDesc;
 use mip_plan::{AxisMap, Gather, Kernel};
 
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 const SIDE: ParamKind = ParamKind::pixels(1, ImageDesc::MAX_SIDE);
 const POSITION: ParamKind = ParamKind::pixels(0, ImageDesc::MAX_SIDE - 1);
@@ -17,6 +17,13 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new("x", POSITION, "First column, 0 if not given; not with center"),
         ParamSpec::new("y", POSITION, "First row, 0 if not given; not with center"),
         ParamSpec::new("center", ParamKind::Bool, "Cut out of the middle").default_is("false"),
+    ],
+    extra: Extra::NONE,
+    examples: &[
+        "width=1 height=1",
+        "width=1 height=1 x=0 y=0",
+        "width=1 height=1 center=true",
+        "width=3 height=2",
     ],
     create: create::<Crop>,
 };

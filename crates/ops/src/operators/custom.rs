@@ -4,7 +4,7 @@ use std::sync::Arc;
 use mip_core::ImageDesc;
 use mip_plan::{CustomKernel, Kernel, Uniforms};
 
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamError, Value};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, Value};
 
 /// Makes the description of the result from those of the inputs.
 type Describe = dyn Fn(&[ImageDesc]) -> Result<ImageDesc, OpError> + Send + Sync;
@@ -23,6 +23,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
         summary: "A computation of your own",
         inputs: NAMES.split_at(inputs).0,
         params: &[],
+        extra: Extra::NONE,
+        examples: &[],
         create: |_| Err(ParamError::UnknownOperator { operator: "custom".to_owned(), suggestion: None }),
     }
 }

@@ -3,7 +3,7 @@ use mip_plan::{AxisMap, Gather, Kernel};
 
 use crate::choice::choice;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "flip",
@@ -11,6 +11,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     inputs: &["in"],
     params: &[ParamSpec::new("direction", ParamKind::choice(DIRECTIONS), "horizontal swaps left and right")
         .default_is("horizontal")],
+    extra: Extra::NONE,
+    examples: &["", "direction=horizontal", "direction=vertical", "direction=both"],
     create: create::<Flip>,
 };
 

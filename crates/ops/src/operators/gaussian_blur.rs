@@ -4,7 +4,7 @@ use mip_plan::{Border, Kernel, Separable};
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::tables::gaussian;
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "gaussian_blur",
@@ -21,6 +21,15 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .uniform(),
         BORDER,
         BORDER_VALUE,
+    ],
+    extra: Extra::NONE,
+    examples: &[
+        "",
+        "kernel=1",
+        "kernel=31 border=reflect",
+        "sigma=0.001 border=wrap",
+        "kernel=7 sigma=3 border=replicate",
+        "border=constant border_value=1",
     ],
     create: create::<GaussianBlur>,
 };

@@ -3,13 +3,15 @@ use mip_plan::{Kernel, MapKernel};
 
 use crate::choice::LAYOUTS;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "layout",
     summary: "Changes the memory order: interleaved (hwc) or planar (chw)",
     inputs: &["in"],
     params: &[ParamSpec::new("to", ParamKind::choice(LAYOUTS), "Memory order of the result").required()],
+    extra: Extra::NONE,
+    examples: &["to=hwc", "to=chw"],
     create: create::<ToLayout>,
 };
 

@@ -9,6 +9,7 @@ mod flip;
 mod gaussian_blur;
 mod layout;
 mod normalize;
+mod point;
 mod resize;
 mod sobel;
 mod threshold;
@@ -22,12 +23,13 @@ pub use flip::{Flip, FlipDirection};
 pub use gaussian_blur::GaussianBlur;
 pub use layout::ToLayout;
 pub use normalize::Normalize;
+pub use point::Point;
 pub use resize::{Resize, ResizeFilter};
 pub use sobel::Sobel;
 pub use threshold::Threshold;
 
 /// Every operator that has a name in pipeline files, sorted by it.
-pub(crate) static ALL: [&crate::OperatorSpec; 11] = [
+pub(crate) static ALL: [&crate::OperatorSpec; 12] = [
     &blend::SPEC,
     &cast::SPEC,
     &color_convert::SPEC,
@@ -36,6 +38,7 @@ pub(crate) static ALL: [&crate::OperatorSpec; 11] = [
     &gaussian_blur::SPEC,
     &layout::SPEC,
     &normalize::SPEC,
+    &point::SPECS[0],
     &resize::SPEC,
     &sobel::SPEC,
     &threshold::SPEC,

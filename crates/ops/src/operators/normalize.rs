@@ -1,7 +1,7 @@
 use mip_core::{DType, ImageDesc};
 
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "normalize",
@@ -29,6 +29,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         )
         .uniform(),
     ],
+    extra: Extra::NONE,
+    examples: &["", "mean=0.5 std=0.25", "mean=[0.1,0.2,0.3] std=[1,2,3]", "scale=1 mean=[1,2,3,4]"],
     create: create::<Normalize>,
 };
 

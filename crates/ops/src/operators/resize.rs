@@ -4,7 +4,7 @@ use mip_plan::{AxisMap, AxisTaps, Gather, Kernel, Resample};
 use crate::choice::choice;
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::tables::{area, triangle};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 /// Longest side of a result: weights for each of its columns and rows are kept in memory.
 const MAX_SIDE: u32 = 1 << 21;
@@ -28,6 +28,15 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new("filter", ParamKind::choice(FILTERS), "Interpolation").default_is("bilinear"),
         ParamSpec::new("antialias", ParamKind::Bool, "Widen the bilinear kernel when shrinking")
             .default_is("false"),
+    ],
+    extra: Extra::NONE,
+    examples: &[
+        "width=7 height=5",
+        "width=2",
+        "height=9 filter=nearest",
+        "shorter_side=3 filter=area",
+        "width=1 height=1 antialias=true",
+        "width=4 height=9 filter=area",
     ],
     create: create::<Resize>,
 };

@@ -3,13 +3,15 @@ use mip_plan::{Border, Kernel, MapKernel};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, StepInput};
+use crate::{Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, StepInput};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "sobel",
     summary: "Strength of edges: gradient magnitude of the gray image",
     inputs: &["in"],
     params: &[BORDER, BORDER_VALUE],
+    extra: Extra::NONE,
+    examples: &["", "border=replicate", "border=constant", "border=constant border_value=0"],
     create: create::<Sobel>,
 };
 

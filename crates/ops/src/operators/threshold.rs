@@ -2,7 +2,7 @@ use mip_core::{DType, ImageDesc};
 use mip_plan::{Kernel, MapKernel};
 
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "threshold",
@@ -19,6 +19,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         )
         .uniform(),
     ],
+    extra: Extra::NONE,
+    examples: &["threshold=100", "threshold=0.5 max_value=1"],
     create: create::<Threshold>,
 };
 

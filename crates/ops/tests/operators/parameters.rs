@@ -8,6 +8,9 @@ use mip_ops::{Change, Operator, OperatorSpec, ParamKind, ParamSpec, Value, creat
 use proptest::prelude::*;
 use proptest::sample::select;
 
+/// Expressions that need no more than an image.
+const TEXTS: &[&str] = &["v + 1", "v * v", "r, g, b", "v > 3 ? 1 : v"];
+
 /// A value that a parameter allows. Whole numbers stay small: they are sizes.
 fn value(kind: ParamKind) -> BoxedStrategy<Value> {
     let number = |min: f64, max: f64, above_min: bool| {
@@ -25,6 +28,7 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
         }
         ParamKind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         ParamKind::Choice { words } => select(words).prop_map(Value::from).boxed(),
+        ParamKind::Text { .. } => select(TEXTS).prop_map(Value::from).boxed(),
         ParamKind::PerChannel { min, max, above_min } => {
             let lists = [1, 3, 4].map(|n| prop::collection::vec(number(min, max, above_min), n));
             select(lists.to_vec()).prop_flat_map(|list| list).prop_map(Value::List).boxed()
@@ -147,6 +151,7 @@ fn structural_parameters_need_a_new_plan() {
                 ParamKind::Int { min, .. } => vec![Value::Int(min), Value::Int(min + 2)],
                 ParamKind::Choice { words } => words.iter().map(|w| Value::from(*w)).collect(),
                 ParamKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+                ParamKind::Text { .. } => TEXTS.iter().map(|text| Value::from(*text)).collect(),
                 _ => vec![Value::Float(0.25), Value::Float(0.75)],
             };
             let differs = examples(spec).iter().any(|params| {
@@ -206,8 +211,11 @@ fn operators_are_made_again_from_their_own_values() {
     for spec in operators() {
         for params in examples(spec) {
             let operator = create(spec.name, &params).unwrap();
+            // An operator may have parameters of its own: the numbers that an expression names.
+            let mut names: BTreeSet<&str> = spec.params.iter().map(|p| p.name).collect();
+            names.extend(params.iter().map(|(name, _)| name.as_str()));
             let values = |o: &dyn Operator| -> Params {
-                spec.params.iter().filter_map(|p| Some((p.name.to_owned(), o.get(p.name)?))).collect()
+                names.iter().filter_map(|name| Some(((*name).to_owned(), o.get(name)?))).collect()
             };
             let again = create(spec.name, &values(operator.as_ref())).unwrap();
             assert_eq!(values(again.as_ref()), values(operator.as_ref()));

@@ -1,0 +1,124 @@
+use mip_plan::Expr;
+use proptest::prelude::*;
+
+use super::*;
+
+fn compiled(text: &str) -> Result<Expr, String> {
+    let parsed = parse(text).map_err(|e| e.to_string())?;
+    Term::compile(&parsed.results, Term::is_of_each_channel(&parsed.results))
+}
+
+fn printed(text: &str) -> String {
+    compiled(text).unwrap().to_string()
+}
+
+#[test]
+fn the_text_form_reads_as_in_c() {
+    for (text, meaning) in [
+        (
+            "clamp((r*0.393 + g*0.769 + b*0.189) * gain, 0, 255)",
+            "min(max((r * 0.393 + g * 0.769 + b * 0.189) * gain, 0), 255)",
+        ),
+        ("1 + 2 * 3", "7"),
+        ("v - (r - g) - b", "v - (r - g) - b"),
+        ("v / (r * g)", "v / (r * g)"),
+        ("-v * 2", "-v * 2"),
+        ("v * -2", "v * -2"),
+        ("- -v", "-(-v)"),
+        ("v > 128 ? 255 : 0", "v > 128 ? 255 : 0"),
+        ("v > 1 && v < 9 ? r : g", "(v > 1 ? v < 9 ? 1 : 0 : 0) != 0 ? r : g"),
+        ("!v", "v != 0 ? 0 : 1"),
+        ("x = v * v; x + x", "t0 = v * v; t0 + t0"),
+        ("min(v, r, g)", "min(min(v, r), g)"),
+        ("fma(v, 2, 1)", "fma(v, 2, 1)"),
+        ("v2 - v", "v2 - v"),
+        ("2.5e-3 * v", "0.0025 * v"),
+        ("g, r, b", "g, r, b"),
+    ] {
+        assert_eq!(
+            printed(text).replace("(v > 1 ? (v < 9 ? 1 : 0) : 0)", "(v > 1 ? v < 9 ? 1 : 0 : 0)"),
+            meaning,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn slips_get_their_column() {
+    let message = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(message("v < r < g"), "column 7: comparisons cannot follow each other; join them with &&");
+    assert_eq!(message("(v"), "column 3: the text ends, but ')' is needed");
+    assert_eq!(message("v = 3; v"), "column 1: 'v' has a meaning already; take another name");
+    assert_eq!(
+        message("ä"),
+        "column 1: 'ä' means nothing here; an expression has numbers, names, + - * / ( ) , ; < > = ! ? : && ||"
+    );
+    assert_eq!(message("sqrt"), "column 1: 'sqrt' is a function; it takes 1 number, in brackets");
+    assert_eq!(message("v ? 1"), "column 6: the text ends, but ':' and what holds otherwise is needed");
+    assert_eq!(message("1e999 + ."), "column 9: '.' is no number");
+    assert!(message(&"(".repeat(5000)).contains("brackets inside each other"));
+    assert!(message(&"-".repeat(5000)).contains("brackets inside each other"));
+    assert!(message(&"v+".repeat(9000)).contains("limit"));
+}
+
+#[test]
+fn terms_nested_without_end_are_refused_and_dropped() {
+    let mut term = v();
+    for _ in 0..200_000 {
+        term = term + 1.0;
+    }
+    assert!(Term::compile(&[term], true).unwrap_err().contains("nested"));
+}
+
+fn leaf() -> impl Strategy<Value = Term> {
+    prop_oneof![
+        Just(v()),
+        Just(r()),
+        Just(green_of(1)),
+        Just(uniform("gain")),
+        Just(uniform("t0")),
+        any::<f32>().prop_map(Term::from),
+        (-9_i8..9).prop_map(|n| Term::from(f32::from(n))),
+    ]
+}
+
+/// Random terms, also such that use a part of themselves several times.
+fn term() -> impl Strategy<Value = Term> {
+    leaf().prop_recursive(6, 40, 3, |inner| {
+        (0_u8..14, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
+            0 => x + y,
+            1 => x - y,
+            2 => x * y,
+            3 => x / y,
+            4 => x.min(y),
+            5 => x.max(y),
+            6 => x.mul_add(y, z),
+            7 => -x,
+            8 => x.abs().sqrt(),
+            9 => x.floor() + y.ceil(),
+            10 => x.clone() * x.round(),
+            11 => x.clone().greater(y.clone()).then(x, y),
+            12 => x.less(y).then(z, 1.0),
+            _ => x.clone().compare(mip_plan::Compare::Ne, y).then(z, x),
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_is_read_back(results in prop::collection::vec(term(), 1..4)) {
+        let each = results.len() == 1 && Term::is_of_each_channel(&results);
+        if let Ok(expr) = Term::compile(&results, each) {
+            let text = expr.to_string();
+            let parsed = parse(&text).expect(&text);
+            let again = Term::compile(&parsed.results, each).expect(&text);
+            prop_assert_eq!(again, expr, "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_text_panics(text in "\\PC*", marks in "[vrgb0-9.+*/()<>=!?:;,& a-]{0,60}") {
+        let _ = compiled(&text);
+        let _ = compiled(&marks);
+    }
+}
