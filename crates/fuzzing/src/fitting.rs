@@ -44,6 +44,10 @@ fn known(op: &str, random: &mut SplitMix64, desc: &ImageDesc) -> Option<String> 
         "normalize" => of(&["", "mean = 0.4, std = 0.25", "scale = 0.5, mean = 1, std = 3"]),
         "cast" => format!("to = '{}'", of(&DType::ALL.map(DType::name))),
         "layout" => format!("to = '{}'", of(&Layout::ALL.map(Layout::name))),
+        "point" => format!(
+            "expr = '{}'",
+            of(&["v * 0.75 + 3", "x = 200 - v; max(x, v / 2)", "v > 90 ? v : sqrt(v)", "clamp(v, 3, 100)"])
+        ),
         "blend" => format!("alpha = {}", of(&["0.5", "0.3", "0.875"])),
         _ => return None,
     })
@@ -61,6 +65,7 @@ fn within(kind: ParamKind, random: &mut SplitMix64) -> Param {
             Param::List(vec![(min.max(0.0) + 0.1 + random.next_unit()).min(max)])
         }
         ParamKind::Bool => Param::Bool(random.below(2) == 1),
+        ParamKind::Text { .. } => Param::Text("v".to_owned()),
         ParamKind::Choice { words } => {
             Param::Text(words[random.below(words.len() as u32) as usize].to_owned())
         }

@@ -4,7 +4,7 @@
 //! `fuzz/seeds` and `fuzz/found`, so that what was found once stays mended. A target panics when something does not
 //! hold; it tells whether the input was accepted or refused, so that seeds that reach nothing are noticed.
 //!
-//! A new kind of input (a language of expressions, another file format) gets a function here, a line in [`TARGETS`],
+//! A new kind of input (another file format) gets a function here, a line in [`TARGETS`],
 //! a file in `fuzz/fuzz_targets` and seeds.
 //!
 //! [`dag`] makes random graphs of all operators; tests that compare ways of running share it with [`run`].
@@ -24,7 +24,7 @@ mod video;
 pub use pictures::{jpeg, png};
 pub use run::run;
 pub use single::{operator, run_operator};
-pub use text::{pipeline_line, pipeline_toml};
+pub use text::{expression, pipeline_line, pipeline_toml};
 pub use video::y4m;
 
 /// Whether an input was good for anything.
@@ -40,9 +40,10 @@ pub enum Outcome {
 pub type Target = fn(&[u8]) -> Outcome;
 
 /// Every target under the name that its files have in `fuzz/`.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("pipeline_toml", pipeline_toml),
     ("pipeline_line", pipeline_line),
+    ("expression", expression),
     ("png", png),
     ("jpeg", jpeg),
     ("y4m", y4m),

@@ -55,6 +55,11 @@ impl Odd {
                 Param::List((0..self.count % 6).map(|i| value * f64::from(1 + i)).collect())
             }
             ParamKind::Bool => Param::Bool(self.value.index() % 2 == 1),
+            ParamKind::Text { .. } => {
+                let texts =
+                    ["v", "v +", "r - b", "v * 1e30 * 1e30", "sqrt(v", "v, v", "gain", "a, r, g, b", ""];
+                Param::Text(texts[self.value.index() % texts.len()].to_owned())
+            }
             ParamKind::Choice { words } => {
                 let word = words.get(self.value.index() % (words.len() + 1));
                 Param::Text(word.map_or_else(|| "none".to_owned(), |&word| word.to_owned()))

@@ -57,7 +57,8 @@ fn try_run(
             return Ok(pipeline.batch_outputs(task)?.to_vec());
         }
     } else {
-        for (slot, input) in ["a", "b"].into_iter().zip(inputs) {
+        let slots = operator(op, params).spec().inputs;
+        for (slot, input) in slots.iter().zip(inputs) {
             pipeline.set_input_slot(task, slot, input)?;
         }
     }

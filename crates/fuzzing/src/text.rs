@@ -1,6 +1,8 @@
 //! Pipelines as text.
 
+use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_graph::{GraphError, PipelineSpec};
+use mip_ops::{Operator as _, ParamError, Point};
 
 use crate::{Outcome, refused};
 
@@ -13,6 +15,32 @@ pub fn pipeline_toml(bytes: &[u8]) -> Outcome {
 /// A pipeline in one line. As [`pipeline_toml`].
 pub fn pipeline_line(bytes: &[u8]) -> Outcome {
     pipeline(bytes, PipelineSpec::parse_line)
+}
+
+/// The text of a point expression: refused at a column of the text, or read; then what is printed of it reads back as the
+/// same expression, and it lowers or is refused for images of every format.
+pub fn expression(bytes: &[u8]) -> Outcome {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Outcome::Refused };
+    let point = match Point::text(text) {
+        Ok(point) => point,
+        Err(ParamError::Expression { column, ref message, .. }) => {
+            assert!((1..=text.chars().count() + 1).contains(&column), "column {column}: {message}");
+            return refused(message);
+        }
+        Err(other) => panic!("{other}"),
+    };
+    let expr = point.expr().expect("just read");
+    let printed = expr.to_string();
+    let again = Point::text(&printed).unwrap_or_else(|error| panic!("{printed}: {error}"));
+    assert_eq!(again.expr(), Some(expr), "{printed}");
+    let names = expr.uniforms().to_vec();
+    let point = names.iter().fold(point, |point, name| point.set_uniform(name, 0.5));
+    for format in PixelFormat::ALL {
+        let desc = ImageDesc::new(2, 1, format, DType::U8).expect("a size");
+        let inputs = vec![desc; point.spec().inputs.len()];
+        assert_eq!(point.infer(&inputs).is_ok(), point.lower(&inputs).is_ok(), "{printed}");
+    }
+    Outcome::Accepted
 }
 
 fn pipeline(bytes: &[u8], parse: impl Fn(&str) -> Result<PipelineSpec, GraphError>) -> Outcome {

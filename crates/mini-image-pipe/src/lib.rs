@@ -35,7 +35,7 @@ pub mod prelude {
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
     pub use mip_ops::{
         Blend, Cast, Change, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize,
-        Operator, Resize, ResizeFilter, Sobel, Threshold, ToLayout, Value,
+        Operator, Point, Resize, ResizeFilter, Sobel, Threshold, ToLayout, Value,
     };
     pub use mip_plan::{Border, CustomError, CustomKernel};
     pub use mip_runtime::{CancelToken, TaskState};
@@ -61,6 +61,8 @@ mod book {
     mod memory {}
     #[doc = include_str!("../../../docs/graph-replay.md")]
     mod graph_replay {}
+    #[doc = include_str!("../../../docs/expressions.md")]
+    mod expressions {}
     #[doc = include_str!("../../../docs/own-operators.md")]
     mod own_operators {}
 }

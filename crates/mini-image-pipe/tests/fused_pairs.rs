@@ -11,7 +11,7 @@ use mip_testkit::images::Picture;
 use support::cpu;
 
 /// Operators as lines; `a` and `b` name the task before for those that take two images.
-const OPERATORS: [&str; 20] = [
+const OPERATORS: [&str; 22] = [
     "resize width=9 height=5",
     "resize width=40 height=23 filter=bilinear",
     "resize width=6 height=4 filter=area",
@@ -32,6 +32,8 @@ const OPERATORS: [&str; 20] = [
     "layout to=chw",
     "layout to=hwc",
     "blend alpha=0.3",
+    "point expr=\"v * 0.75 + 9\"",
+    "point expr=\"v > 60 ? sqrt(v) : 3\"",
 ];
 const SIZES: [(u32, u32); 5] = [(1, 1), (1, 13), (17, 1), (13, 9), (35, 66)];
 

@@ -310,6 +310,28 @@ fn layout() {
     sweep("layout", ways, SIZES);
 }
 
+/// Expressions on images that have the channels they name; of several images, see `points.rs`.
+#[test]
+fn point() {
+    let ways = |desc: &ImageDesc| {
+        let each = lines([
+            "expr = 'v * 0.5 + 3'",
+            "expr = 'clamp(255 - gain * v, 0, 200)', gain = 1.25",
+            "expr = 'v > 100 ? v : 0.5 * v', to = 'f32'",
+            "expr = 'x = abs(v - 7); min(x * x, 60000)', to = 'u16'",
+        ]);
+        // Alpha is kept, so that its sample type stays.
+        let each = each.into_iter().filter(|way| !desc.format.has_alpha() || !way.contains("to = "));
+        let named = lines([
+            "expr = 'r*0.393 + g*0.769 + b*0.189'",
+            "expr = 'b, r, g'",
+            "expr = 'max(r, g, b), r > g && b < 200 ? g : 9, (r + g + b) / 3, 77'",
+        ]);
+        each.chain(named.into_iter().filter(|_| desc.format.rgb_indices().is_some())).collect()
+    };
+    sweep("point", ways, SIZES);
+}
+
 /// An operator that is added later must get a sweep here.
 #[test]
 fn every_registered_operator_is_swept() {

@@ -131,6 +131,8 @@ const WAYS: &[(&str, &str)] = &[
     ("normalize", "mean = 0.4, std = 0.25"),
     ("cast", "to = 'u8'"),
     ("cast", "to = 'u16'"),
+    ("point", "expr = 'v * 0.5 + 0.25'"),
+    ("point", "expr = 'abs(v - 0.5) / 3'"),
     ("layout", "to = 'chw'"),
 ];
 

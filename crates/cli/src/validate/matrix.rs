@@ -178,6 +178,30 @@ pub(super) const OPERATORS: &[Calls] = &[
         usual: |_| texts(&["to=u8", "to=u16", "to=f32", "to=u8 scale=false"]),
         corners: |_| texts(&["to=u8 scale=true", "to=u16 scale=false", "to=f32 scale=false"]),
     },
+    Calls {
+        op: "point",
+        usual: |d| {
+            let mut ways = texts(&["expr=\"v * 0.5 + 3\"", "expr=\"abs(v - v2) * gain\" gain=1.5"]);
+            if d.format.rgb_indices().is_some() {
+                ways.push(way("expr=\"(r*0.393 + g*0.769 + b*0.189) * gain\" gain=0.8".to_owned()));
+                ways.push(way("expr=\"b, max(r, g), r / 3\"".to_owned()));
+            }
+            ways
+        },
+        corners: |d| {
+            let mut ways = texts(&[
+                "expr=\"x = max(v, 1); y = min(v2, x); x > y + 5 ? fma(x, 0.25, y) : round(x) / 3\"",
+                "expr=\"floor(v) + ceil(v / 7) - sqrt(abs(v))\"",
+                "expr=\"v * 1e30 * 1e30\"",
+            ]);
+            ways[2].in_range = false;
+            // Alpha is kept as it is, so that its sample type stays.
+            if !d.format.has_alpha() {
+                ways.extend(texts(&["expr=v to=u8", "expr=\"v * 7\" to=u16", "expr=\"v / 255\" to=f32"]));
+            }
+            ways
+        },
+    },
     Calls { op: "layout", usual: |_| texts(&["to=hwc", "to=chw"]), corners: |_| Vec::new() },
 ];
 
@@ -299,6 +323,8 @@ mod tests {
                 let list = (!lists).then(|| "a list".to_owned());
                 lowest(min, above_min).into_iter().chain(highest(max)).chain(list).collect()
             }
+            // What a text says has no ends.
+            ParamKind::Text { .. } => Vec::new(),
             ParamKind::Bool => ["true", "false"].into_iter().filter_map(word).collect(),
             ParamKind::Choice { words } => words.iter().copied().filter_map(word).collect(),
         }

@@ -105,7 +105,7 @@ fn compare(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
 
 fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
     let mut random = SplitMix64::new(case.seed);
-    let slots = slots(case.op);
+    let slots = slots(case.op, &case.way.params);
     let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
@@ -135,14 +135,19 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
 
 /// A call as a pipeline.
 pub(super) fn line(op: &str, params: &str) -> String {
-    match slots(op) {
+    match slots(op, params) {
         1 => format!("task:{op} {params}"),
-        _ => format!("inputs=a,b ! task:{op} {params} inputs=@a,@b"),
+        _ => two_inputs(op, params),
     }
 }
 
-fn slots(op: &str) -> usize {
-    if op == "blend" { 2 } else { 1 }
+fn two_inputs(op: &str, params: &str) -> String {
+    format!("inputs=a,b ! task:{op} {params} inputs=@a,@b")
+}
+
+/// Input slots of an operator called so: an expression says by what it reads how many it has.
+fn slots(op: &str, params: &str) -> usize {
+    if PipelineSpec::parse_line(&two_inputs(op, params)).is_ok() { 2 } else { 1 }
 }
 
 fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {

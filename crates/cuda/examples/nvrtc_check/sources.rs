@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 7] = [
+const PIPELINES: [(&str, u32, u32, &str); 8] = [
     (
         "w1",
         1920,
@@ -50,6 +50,12 @@ const PIPELINES: [(&str, u32, u32, &str); 7] = [
         3840,
         2160,
         "crop x=1000 y=333 width=300 height=300 ! resize width=224 height=224 ! crop x=5 width=300 height=300 inputs=@input ! resize width=224 height=224",
+    ),
+    (
+        "sepia",
+        1920,
+        1080,
+        "point expr=\"clamp((r*0.393 + g*0.769 + b*0.189) * gain, 0, 255)\" gain=0.9 ! gaussian_blur kernel=3",
     ),
     (
         "w4",

@@ -23,9 +23,11 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "blend" => &["alpha"],
         "normalize" => &["mean", "std", "scale"],
         "cast" => &["to", "scale"],
+        // Numbers under any name.
+        "point" => &["expr", "to"],
         other => panic!("no reference for '{other}'"),
     };
-    for (name, _) in params.iter() {
+    for (name, _) in params.iter().filter(|_| op != "point") {
         assert!(known.contains(&name), "no parameter '{name}' of '{op}'");
     }
     match op {
@@ -63,6 +65,7 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
             let scale = params.flag("scale").unwrap_or(true);
             if scale { reference::cast(&image, desc.dtype, to) } else { image }
         }
+        "point" => point(params, inputs),
         _ => unreachable!("refused above"),
     }
 }
@@ -81,8 +84,49 @@ pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> I
         "cast" => desc.with_dtype(to().parse().expect("a sample type")),
         "normalize" => desc.with_dtype(DType::F32),
         "layout" => desc.with_layout(to().parse().expect("a memory order")),
+        "point" => {
+            let format = match exact.channels {
+                channels if channels == desc.channels() => desc.format,
+                1 => PixelFormat::Gray,
+                3 => PixelFormat::Rgb,
+                _ => PixelFormat::Rgba,
+            };
+            let dtype = params.word("to").map_or(desc.dtype, |to| to.parse().expect("a sample type"));
+            desc.with_format(format).with_dtype(dtype)
+        }
         _ => desc,
     }
+}
+
+fn point(params: &Params, inputs: &[&ImageBuffer]) -> Real {
+    let text = params.word("expr").expect("expr");
+    let numbers = params.iter().filter(|(name, _)| !["expr", "to"].contains(name));
+    // Uniforms are rounded to binary32 before they are used.
+    let numbers =
+        numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
+    let images: Vec<(Real, PixelFormat)> =
+        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format)).collect();
+    let first = inputs[0].desc().format;
+    let results = text.rsplit(';').next().map_or(1, top_level_commas) + 1;
+    let each = super::point::is_of_each_channel(text);
+    let output = match results {
+        _ if each => first,
+        results if results == first.channels() => first,
+        1 => PixelFormat::Gray,
+        3 => PixelFormat::Rgb,
+        _ => PixelFormat::Rgba,
+    };
+    reference::point(text, &numbers, &images, output)
+}
+
+/// Commas outside brackets.
+fn top_level_commas(text: &str) -> usize {
+    let mut depth = 0;
+    let outside = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    text.chars().map(outside).filter(|&comma| comma).count()
 }
 
 fn border(params: &Params) -> Border {

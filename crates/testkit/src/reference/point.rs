@@ -1,0 +1,225 @@
+//! Expressions, evaluated in f64 straight from their text: written from the book's description and independent of the
+//! parser that pipelines use. It knows right texts only.
+
+use std::collections::BTreeMap;
+
+use mip_core::PixelFormat;
+
+use crate::Real;
+
+/// The results of an expression for each pixel, in the channel order of `output`. `numbers` are the uniforms.
+///
+/// # Panics
+/// For a text that is no expression, and for channels that the images do not have.
+pub fn point(
+    text: &str,
+    numbers: &BTreeMap<&str, f64>,
+    inputs: &[(Real, PixelFormat)],
+    output: PixelFormat,
+) -> Real {
+    let (first, format) = &inputs[0];
+    let words = words(text);
+    let each = is_of_each_channel(text);
+    // What each channel of the result is: red 0, green 1, blue 2, alpha 3; gray stands first too.
+    let order = order(output);
+    Real::from_fn(first.width, first.height, output.channels(), |x, y, c| {
+        if each && order[c] == 3 {
+            return first.at(x, y, order_of(*format, 3).expect("alpha"));
+        }
+        let sample = |slot: usize, channel: Option<usize>| {
+            let (image, format) = &inputs[slot];
+            let wanted = channel.unwrap_or(if format.channels() == 1 { 0 } else { order[c] });
+            image.at(x, y, order_of(*format, wanted).expect("a channel of the image"))
+        };
+        let mut reader = Reader { words: &words, next: 0, sample: &sample, numbers, names: BTreeMap::new() };
+        let results = reader.program();
+        results[if each { 0 } else { order[c].min(results.len() - 1) }]
+    })
+}
+
+/// Whether an expression is computed for each channel.
+pub(super) fn is_of_each_channel(text: &str) -> bool {
+    words(text).iter().any(|w| ["v", "v2", "v3", "v4"].contains(&w.as_str()))
+}
+
+/// The meanings of a format's channels in memory.
+fn order(format: PixelFormat) -> &'static [usize] {
+    match format {
+        PixelFormat::Gray => &[0],
+        PixelFormat::Rgb => &[0, 1, 2],
+        PixelFormat::Bgr => &[2, 1, 0],
+        PixelFormat::Rgba => &[0, 1, 2, 3],
+        PixelFormat::Bgra => &[2, 1, 0, 3],
+    }
+}
+
+fn order_of(format: PixelFormat, meaning: usize) -> Option<usize> {
+    order(format).iter().position(|&m| m == meaning)
+}
+
+/// Numbers, names and marks.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in text.chars() {
+        let part = c.is_ascii_alphanumeric() || c == '.' || c == '_';
+        let pair = words.last().is_some_and(|w| {
+            !open && ["<=", ">=", "==", "!=", "&&", "||"].contains(&format!("{w}{c}").as_str())
+        });
+        match words.last_mut() {
+            Some(word) if (part && open) || pair => word.push(c),
+            _ if !c.is_whitespace() => words.push(c.into()),
+            _ => {}
+        }
+        open = part;
+    }
+    words
+}
+
+struct Reader<'a> {
+    words: &'a [String],
+    next: usize,
+    /// Of an input, a channel by meaning or the own one.
+    sample: &'a dyn Fn(usize, Option<usize>) -> f64,
+    numbers: &'a BTreeMap<&'a str, f64>,
+    names: BTreeMap<String, f64>,
+}
+
+impl Reader<'_> {
+    fn peek(&self, ahead: usize) -> &str {
+        self.words.get(self.next + ahead).map_or("", String::as_str)
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let found = self.peek(0) == word;
+        self.next += usize::from(found);
+        found
+    }
+
+    fn program(&mut self) -> Vec<f64> {
+        while self.peek(1) == "=" {
+            let name = self.peek(0).to_owned();
+            self.next += 2;
+            let value = self.choice();
+            assert!(self.take(";"), "a ';' after '{name}'");
+            self.names.insert(name, value);
+        }
+        let mut results = vec![self.choice()];
+        while self.take(",") {
+            results.push(self.choice());
+        }
+        assert_eq!(self.peek(0), "", "the end");
+        results
+    }
+
+    fn choice(&mut self) -> f64 {
+        let condition = self.level(0);
+        if !self.take("?") {
+            return condition;
+        }
+        let then = self.choice();
+        assert!(self.take(":"), "a ':'");
+        let other = self.choice();
+        if condition == 0.0 { other } else { then }
+    }
+
+    /// Operators that join more loosely first.
+    fn level(&mut self, level: usize) -> f64 {
+        const LEVELS: [&[&str]; 5] =
+            [&["||"], &["&&"], &["<", "<=", ">", ">=", "==", "!="], &["+", "-"], &["*", "/"]];
+        let Some(marks) = LEVELS.get(level) else { return self.sign() };
+        let mut left = self.level(level + 1);
+        while let Some(mark) = marks.iter().find(|mark| self.peek(0) == **mark) {
+            self.next += 1;
+            let right = self.level(level + 1);
+            let truth = |holds: bool| f64::from(u8::from(holds));
+            left = match *mark {
+                "||" => truth(left != 0.0 || right != 0.0),
+                "&&" => truth(left != 0.0 && right != 0.0),
+                "<" => truth(left < right),
+                "<=" => truth(left <= right),
+                ">" => truth(left > right),
+                ">=" => truth(left >= right),
+                "==" => truth(left == right),
+                "!=" => truth(left != right),
+                "+" => left + right,
+                "-" => left - right,
+                "*" => left * right,
+                _ => left / right,
+            };
+        }
+        left
+    }
+
+    fn sign(&mut self) -> f64 {
+        if self.take("-") {
+            return -self.sign();
+        }
+        if self.take("!") {
+            return f64::from(u8::from(self.sign() == 0.0));
+        }
+        if self.take("(") {
+            let value = self.choice();
+            assert!(self.take(")"), "a ')'");
+            return value;
+        }
+        let word = self.peek(0).to_owned();
+        self.next += 1;
+        if self.take("(") {
+            let mut values = vec![self.choice()];
+            while self.take(",") {
+                values.push(self.choice());
+            }
+            assert!(self.take(")"), "a ')'");
+            return function(&word, &values);
+        }
+        self.leaf(&word)
+    }
+
+    fn leaf(&self, word: &str) -> f64 {
+        if let Ok(number) = word.parse::<f32>() {
+            return f64::from(number);
+        }
+        if let Some(value) = self.names.get(word).or_else(|| self.numbers.get(word)) {
+            return *value;
+        }
+        let slot = word.get(1..).and_then(|digit| digit.parse::<usize>().ok()).map_or(0, |n| n - 1);
+        let channel = "rgba".find(&word[..1]);
+        assert!(channel.is_some() || word.starts_with('v'), "'{word}' is unknown");
+        (self.sample)(slot, channel)
+    }
+}
+
+fn function(name: &str, values: &[f64]) -> f64 {
+    let all = |f: fn(f64, f64) -> f64| values.iter().copied().reduce(f).expect("a number");
+    match (name, values) {
+        ("abs", [a]) => a.abs(),
+        ("sqrt", [a]) => a.sqrt(),
+        ("floor", [a]) => a.floor(),
+        ("ceil", [a]) => a.ceil(),
+        ("round", [a]) => a.round_ties_even(),
+        ("clamp", [a, low, high]) => a.max(*low).min(*high),
+        ("fma", [a, b, c]) => a * b + c,
+        ("min", _) => all(f64::min),
+        ("max", _) => all(f64::max),
+        _ => panic!("no function '{name}' of {} numbers", values.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_computes_what_it_says() {
+        let image = Real::from_fn(1, 1, 3, |_, _, c| [30.0, 20.0, 10.0][c]);
+        let numbers = BTreeMap::from([("gain", 2.0)]);
+        let one =
+            |text: &str, format| point(text, &numbers, &[(image.clone(), PixelFormat::Bgr)], format).data;
+        assert_eq!(one("v*gain - 1", PixelFormat::Bgr), [59.0, 39.0, 19.0]);
+        assert_eq!(one("x = r + g; x > 29 && r < 11 ? max(x, b, 3) : -x", PixelFormat::Gray), [30.0]);
+        assert_eq!(one("r, g, b", PixelFormat::Rgb), [10.0, 20.0, 30.0]);
+        assert_eq!(one("r, g, b", PixelFormat::Bgr), [30.0, 20.0, 10.0]);
+        assert_eq!(one("(1 + 2) * 3 - 4 / 8", PixelFormat::Gray), [8.5]);
+    }
+}
