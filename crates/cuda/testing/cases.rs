@@ -66,7 +66,7 @@ pub fn triangle(input: u32, output: u32, support: f64) -> AxisTaps {
         let sum: f64 = raw.iter().map(|t| t.1).sum();
         raw.into_iter().map(|(i, w)| (i, w / sum)).collect::<Vec<_>>()
     };
-    AxisTaps::from_contributions(input, &(0..output).map(taps).collect::<Vec<_>>())
+    AxisTaps::from_contributions(input, (0..output).map(taps))
 }
 
 /// Normalised weights from the centre outwards.

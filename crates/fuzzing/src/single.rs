@@ -22,7 +22,7 @@ pub(crate) fn try_operator(op: &str, params: &Params) -> Result<Box<dyn Operator
     mip_ops::create(op, &values)
 }
 
-/// As [`try_operator`], for parameters that are right.
+/// As `try_operator`, for parameters that are right.
 ///
 /// # Panics
 /// When they are not.

@@ -203,7 +203,7 @@ fn resample_by_any_weights() {
             let start = i64::from(o * (input - weights.len() as u32) / output.max(1));
             weights.iter().zip(start..).map(|(&w, i)| (i, w)).collect::<Vec<_>>()
         };
-        AxisTaps::from_contributions(input, &(0..output).map(taps).collect::<Vec<_>>())
+        AxisTaps::from_contributions(input, (0..output).map(taps))
     };
     let input = ImageDesc::new(60, 9, PixelFormat::Rgb, DType::U8).unwrap();
     for weights in [&[1.0, 1.0][..], &[0.5, 0.75], &[1.25], &[-0.25, 1.25], &[0.25, 0.5, 0.25], &[0.0, 1.0]] {
