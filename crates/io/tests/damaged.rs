@@ -137,6 +137,12 @@ fn too_many_pixels_are_refused_before_anything_is_allocated() {
     assert!(matches!(read_bytes(&bomb, "bomb.png"), Err(IoError::TooManyPixels { .. })));
     bomb[16..24].copy_from_slice(&[0; 8]);
     assert!(read_bytes(&bomb, "nothing.png").is_err());
+    // Rows of 8 GiB, but none of them: refused for what it is, not for memory.
+    bomb[16..20].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF]);
+    let sum = crc32fast::hash(&bomb[12..29]).to_be_bytes();
+    bomb[29..33].copy_from_slice(&sum);
+    let error = read_bytes(&bomb, "rows_of_nothing.png").unwrap_err();
+    assert!(matches!(error, IoError::Corrupt { .. }), "{error}");
 }
 
 proptest! {

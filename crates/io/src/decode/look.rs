@@ -32,7 +32,8 @@ fn rows(row_bytes: usize, rows: usize) -> usize {
 fn png(first: &[u8]) -> Option<Needs> {
     let header = first.get(16..29).filter(|_| &first[12..16] == b"IHDR")?;
     let (width, height) = (be32(header), be32(&header[4..]));
-    let area = (width as usize).checked_mul(height as usize)?;
+    // A side of 0 is no picture, however long the other one is.
+    let area = (width as usize).checked_mul(height as usize).filter(|&area| area > 0)?;
     let sample = if header[8] == 16 { 2 } else { 1 };
     let (mut transparent, mut turned) = (false, false);
     let mut at = 8;
