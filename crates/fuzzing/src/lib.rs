@@ -2,7 +2,8 @@
 //!
 //! libFuzzer calls them through `fuzz/fuzz_targets`, and the test `replay` calls them with every file under
 //! `fuzz/seeds` and `fuzz/found`, so that what was found once stays mended. A target panics when something does not
-//! hold; it tells whether the input was accepted or refused, so that seeds that reach nothing are noticed.
+//! hold, as [`measured`] does when it took too much memory; it tells whether the input was accepted or refused, so
+//! that seeds that reach nothing are noticed.
 //!
 //! A new kind of input (another file format) gets a function here, a line in [`TARGETS`],
 //! a file in `fuzz/fuzz_targets` and seeds.
@@ -21,6 +22,7 @@ mod single;
 mod text;
 mod video;
 
+pub use peak_alloc::PeakAlloc;
 pub use pictures::{jpeg, png};
 pub use run::run;
 pub use single::{operator, run_operator};
@@ -53,6 +55,22 @@ pub const TARGETS: [(&str, Target); 7] = [
 /// Largest `width * height` that the targets let a file have. Small, so that a fuzzer tries much and whatever takes
 /// more memory than these pixels need stands out.
 pub const MAX_PIXELS: u64 = 1 << 16;
+
+/// Bytes that one input may take. Far above what [`MAX_PIXELS`] need, far below what a file can claim.
+pub const MAX_MEMORY: usize = 128 << 20;
+
+/// Calls a target and counts what it takes. `memory` has to be the global allocator, of which there is one in a program.
+///
+/// # Panics
+/// When the target does, or takes more than [`MAX_MEMORY`].
+pub fn measured(memory: &PeakAlloc, target: Target, bytes: &[u8]) -> Outcome {
+    let before = memory.current_usage();
+    memory.reset_peak_usage();
+    let outcome = target(bytes);
+    let taken = memory.peak_usage().saturating_sub(before);
+    assert!(taken <= MAX_MEMORY, "it takes {taken} bytes of memory");
+    outcome
+}
 
 /// An error is text for people: something, and not a page of it.
 fn refused(error: &dyn std::fmt::Display) -> Outcome {
