@@ -44,6 +44,17 @@ fn the_text_form_reads_as_in_c() {
 }
 
 #[test]
+fn a_result_for_each_channel_stays_one_when_nothing_reads_v() {
+    assert_eq!(printed("1 || v"), "0 ? v : 1");
+    assert_eq!(printed("x = r * 2; 1 ? x * x : v"), "t0 = r * 2; 0 ? v : t0 * t0");
+    assert_eq!(printed(&printed("1 || v")), "0 ? v : 1");
+    assert_eq!(
+        compiled("1 || v").unwrap().to_string(),
+        Term::compile(&[1.0.into()], true).unwrap().to_string()
+    );
+}
+
+#[test]
 fn slips_get_their_column() {
     let message = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
     assert_eq!(message("v < r < g"), "column 7: comparisons cannot follow each other; join them with &&");
@@ -106,12 +117,12 @@ fn term() -> impl Strategy<Value = Term> {
 
 proptest! {
     #[test]
-    fn what_is_printed_is_read_back(results in prop::collection::vec(term(), 1..4)) {
-        let each = results.len() == 1 && Term::is_of_each_channel(&results);
+    fn what_is_printed_is_read_back(results in prop::collection::vec(term(), 1..4), each: bool) {
+        let each = results.len() == 1 && (each || Term::is_of_each_channel(&results));
         if let Ok(expr) = Term::compile(&results, each) {
             let text = expr.to_string();
             let parsed = parse(&text).expect(&text);
-            let again = Term::compile(&parsed.results, each).expect(&text);
+            let again = Term::compile(&parsed.results, Term::is_of_each_channel(&parsed.results)).expect(&text);
             prop_assert_eq!(again, expr, "{}", text);
         }
     }

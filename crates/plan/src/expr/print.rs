@@ -78,6 +78,11 @@ impl fmt::Display for Expr {
                 printer.names[id] = Some(name);
             }
         }
+        // Where nothing reads `v` any more, the text still has to say that there is a result for each channel.
+        let own = |op: &Op| matches!(op, Op::Input { channel: Channel::Own, .. });
+        if matches!(self.results, Results::EachChannel(_)) && !self.ops.iter().any(own) {
+            f.write_str("0 ? v : ")?;
+        }
         let texts: Vec<String> = roots.iter().map(|&root| printer.text(root, Tightness::Select)).collect();
         f.write_str(&texts.join(", "))
     }
