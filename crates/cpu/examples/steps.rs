@@ -11,8 +11,8 @@ use std::time::Instant;
 use mip_core::{AlignedBytes, BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_cpu::{CpuConfig, GroupRunner};
 use mip_plan::{
-    AxisTaps, Border, Buffer, Group, Kernel, MapKernel, Operand, Place, Plan, Resample, Separable, Sobel,
-    Stage, Uniforms,
+    AxisTaps, Border, Buffer, Group, Kernel, MapKernel, Operand, Place, Plan, Resample, Separable, Stage,
+    Stencil, Uniforms,
 };
 
 fn bilinear(input: u32, output: u32) -> AxisTaps {
@@ -40,7 +40,7 @@ fn gaussian(radius: u32, sigma: f64, input: Operand, output: ImageDesc) -> Stage
 }
 
 fn sobel(input: Operand, output: ImageDesc) -> Stage {
-    stage(Kernel::Sobel(Sobel { border: Border::Reflect101 }), [].into(), &[input], output)
+    stage(Kernel::Stencil(Stencil::sobel(Border::Reflect101)), [].into(), &[input], output)
 }
 
 /// The four kernels of w1 as stages that read each other.

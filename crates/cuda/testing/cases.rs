@@ -5,7 +5,7 @@ use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::Operator as _;
 use mip_plan::{
     AxisMap, AxisTaps, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput,
-    PlanOutput, PlanTask, Resample, Separable, Sobel, Stage, Uniforms,
+    PlanOutput, PlanTask, Resample, Separable, Stage, Stencil, Uniforms,
 };
 
 /// One kernel with images of one shape.
@@ -117,6 +117,44 @@ pub fn point(text: &str, inputs: &[ImageDesc]) -> (Kernel, Uniforms, ImageDesc) 
     (step.kernel, step.uniforms, step.output)
 }
 
+/// The kernel of an expression of neighbours, and its result; `None` for images without its channels.
+pub fn stencil(text: &str, border: Border, input: ImageDesc) -> Option<(Kernel, Uniforms, ImageDesc)> {
+    let point = mip_ops::Point::text(text).expect(text);
+    let point = if text.contains("gain") { point.set_uniform("gain", 0.75) } else { point };
+    let mut step = point.lower(&[input]).ok()?.steps.remove(0);
+    if let Kernel::Stencil(stencil) = &mut step.kernel {
+        stencil.border = border;
+    }
+    Some((step.kernel, step.uniforms, step.output))
+}
+
+fn stencils(cases: &mut Vec<Case>, image: ImageDesc) {
+    let borders = [
+        Border::Reflect101,
+        Border::Reflect,
+        Border::Replicate,
+        Border::Wrap,
+        Border::Constant(7.0),
+        Border::Constant(0.3),
+    ];
+    let mut add = |text: &str, border: Border| {
+        if let Some((kernel, uniforms, output)) = stencil(text, border, image) {
+            let name = format!("stencil {text} {border:?}");
+            cases.push(Case { name, kernel, uniforms, inputs: vec![image], output });
+        }
+    };
+    for border in borders {
+        add("abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3", border);
+    }
+    add(
+        "min(min(v(-1, -1), v(0, -1), v(1, -1)), min(v(-1, 0), v, v(1, 0)), v(-1, 1), v(0, 1), v(1, 1))",
+        Border::Replicate,
+    );
+    add("max(v(-15, 2), v(15, -15)) - v", Border::Reflect101);
+    add("r(1, 1), g - r(0, -1), b(-2, 0)", Border::Reflect);
+    add("r(1, 1) + g(-2, 0) - b", Border::Wrap);
+}
+
 fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
     let gray = image.with_format(PixelFormat::Gray).with_dtype(DType::F32);
@@ -199,7 +237,7 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
             let output = image;
             cases.push(Case {
                 output,
-                ..same(&format!("sobel {border:?}"), Kernel::Sobel(Sobel { border }), &[], image)
+                ..same(&format!("sobel {border:?}"), Kernel::Stencil(Stencil::sobel(border)), &[], image)
             });
         }
     }
@@ -212,7 +250,7 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
         let far = Border::Constant(-1e30);
         cases.push(separable(2, 2, far));
         if image.format == PixelFormat::Gray {
-            cases.push(same(&format!("sobel {far:?}"), Kernel::Sobel(Sobel { border: far }), &[], image));
+            cases.push(same(&format!("sobel {far:?}"), Kernel::Stencil(Stencil::sobel(far)), &[], image));
         }
     }
 }
@@ -222,6 +260,7 @@ pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     let mut cases = Vec::new();
     maps(&mut cases, image);
     points(&mut cases, image);
+    stencils(&mut cases, image);
     gathers(&mut cases, image);
     resamples(&mut cases, image);
     windows(&mut cases, image);
@@ -406,6 +445,6 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
         separable(rgb, 7, 3.0),
         separable(gray, 2, 1.1),
         separable(gray, 3, 1.4),
-        Case { ..same("sobel gray", Kernel::Sobel(Sobel { border: Border::Reflect101 }), &[], gray) },
+        Case { ..same("sobel gray", Kernel::Stencil(Stencil::sobel(Border::Reflect101)), &[], gray) },
     ]
 }

@@ -4,10 +4,10 @@
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{
     AxisMap, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput, PlanOutput,
-    PlanTask, Resample, Separable, Sobel, Stage,
+    PlanTask, Resample, Separable, Stage, Stencil,
 };
 
-use super::cases::{Strides, gauss, point, triangle};
+use super::cases::{Strides, gauss, point, stencil, triangle};
 
 /// Stages that read each other.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl GroupCase {
     }
 
     pub fn sobel(&mut self, from: Operand, border: Border) -> Operand {
-        self.add(Kernel::Sobel(Sobel { border }), &[], &[from], self.desc(from))
+        self.add(Kernel::Stencil(Stencil::sobel(border)), &[], &[from], self.desc(from))
     }
 
     pub fn gather(&mut self, from: Operand, x: AxisMap, y: AxisMap, w: u32, h: u32) -> Operand {
@@ -298,6 +298,25 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let (kernel, uniforms, output) = point("v > 12 ? v * v2 / 255 : v2", &[rgb, case.desc(wide)]);
     case.add(kernel, &uniforms, &[IN, wide], output);
     all.push(case.last());
+    // Expressions of neighbours: of an input, of a blur, before a resize, mirrored.
+    let mut case = GroupCase::new(&of("stencil blur stencil flip resize"), &[rgb]);
+    let near = |text: &str, border, input| stencil(text, border, input).expect(text);
+    let (kernel, uniforms, output) =
+        near("abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3", Border::Reflect, rgb);
+    let across = case.add(kernel, &uniforms, &[IN], output);
+    let soft = case.gaussian(across, 1, MIRROR);
+    let (kernel, uniforms, output) = near("min(v(-1, 0), v, v(3, 2))", Border::Constant(9.0), rgb);
+    let low = case.add(kernel, &uniforms, &[soft], output);
+    let turned = case.gather(low, flip, AxisMap::Flip { last: h - 1 }, w, h);
+    case.resize(turned, w.div_ceil(2) + 1, h.div_ceil(3) + 1);
+    all.push(case.last());
+    let mut case = GroupCase::new(&of("stencil point"), &[rgb]);
+    let (kernel, uniforms, output) = near("r(1, -1) + g(-2, 0) - b(0, 4)", MIRROR, rgb);
+    let gray = case.add(kernel, &uniforms, &[IN], output);
+    let edges = case.sobel(gray, MIRROR);
+    let (kernel, uniforms, output) = point("v - v2 * gain", &[rgb, output]);
+    case.add(kernel, &uniforms, &[IN, edges], output);
+    all.push(case.storing(&[0, 2]));
     // Three windows, one after the other.
     let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray)]);
     let a = case.gaussian(IN, 2, MIRROR);

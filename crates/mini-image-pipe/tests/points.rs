@@ -1,4 +1,4 @@
-//! Point expressions: whatever is written, one evaluator gives the bytes that every way of running gives, and uniforms
+//! Expressions, of a pixel or of those around it: whatever is written, one evaluator gives the bytes that every way of running gives, and uniforms
 //! change without a new plan.
 
 mod support;
@@ -8,27 +8,40 @@ use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::expr::{Term, a, b, g, green_of, r, uniform, v, v_of};
 use mip_ops::{ColorConvert, GaussianBlur, Operator as _, Point, Value};
-use mip_plan::evaluate;
+use mip_plan::{Border, evaluate};
 use mip_testkit::images::{Picture, padded};
 use proptest::prelude::*;
 use proptest::sample::select;
 use support::cpu;
 
-fn leaf(named: bool) -> BoxedStrategy<Term> {
+/// What terms are made of: channels by name or each channel, of two inputs or of the pixels around the own one.
+#[derive(Clone, Copy)]
+struct Reads {
+    named: bool,
+    near: bool,
+}
+
+fn leaf(Reads { named, near }: Reads) -> BoxedStrategy<Term> {
     let numbers = prop_oneof![
         Just(uniform("gain")),
         (-300.0_f32..300.0).prop_map(Term::from),
         select(vec![0.0, -0.0, 1.0, 0.5, 255.0, f32::INFINITY, f32::NAN]).prop_map(Term::from),
     ];
-    if named {
+    if near {
+        let places =
+            (prop_oneof![-2_i8..3, Just(0), Just(15), Just(-15)], prop_oneof![-2_i8..3, Just(0), Just(-15)]);
+        let own = if named { select(vec![r(), g(), b()]).boxed() } else { Just(v()).boxed() };
+        let near = (own, places).prop_map(|(term, (dx, dy))| term.at(dx, dy));
+        prop_oneof![3 => near, 1 => numbers].boxed()
+    } else if named {
         prop_oneof![Just(r()), Just(g()), Just(b()), Just(a()), Just(green_of(1)), numbers].boxed()
     } else {
         prop_oneof![Just(v()), Just(v()), Just(v_of(1)), numbers].boxed()
     }
 }
 
-fn term(named: bool) -> impl Strategy<Value = Term> {
-    leaf(named).prop_recursive(5, 24, 3, |inner| {
+fn term(reads: Reads) -> impl Strategy<Value = Term> {
+    leaf(reads).prop_recursive(5, 24, 3, |inner| {
         (0_u8..14, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
             0 => x + y,
             1 => x - y,
@@ -52,12 +65,25 @@ fn term(named: bool) -> impl Strategy<Value = Term> {
 fn case() -> impl Strategy<Value = (Point, ImageDesc)> {
     let kinds = (select(&PixelFormat::ALL[..]), select(&DType::ALL[..]), select(&Layout::ALL[..]));
     let size = (prop_oneof![1_u32..40, Just(256), Just(257), Just(300)], 1_u32..6);
-    let results = prop_oneof![
-        term(false).prop_map(Point::each),
-        term(true).prop_map(|t| Point::channels([t])),
-        [term(true), term(true), term(true)].prop_map(Point::channels),
-        [term(true), term(true), term(true), term(true)].prop_map(Point::channels),
-    ];
+    let results = |near: bool| {
+        let (each, named) = (Reads { named: false, near }, Reads { named: true, near });
+        prop_oneof![
+            term(each).prop_map(Point::each),
+            term(named).prop_map(|t| Point::channels([t])),
+            [term(named), term(named), term(named)].prop_map(Point::channels),
+            [term(named), term(named), term(named), term(named)].prop_map(Point::channels),
+        ]
+    };
+    let border = select(vec![
+        Border::Reflect101,
+        Border::Reflect,
+        Border::Replicate,
+        Border::Wrap,
+        Border::Constant(0.0),
+        Border::Constant(1.0),
+    ]);
+    let results =
+        (prop_oneof![results(false), results(true)], border).prop_map(|(point, border)| point.border(border));
     (results, kinds, size, select(&DType::ALL[..]), any::<bool>()).prop_map(
         |(point, (format, dtype, layout), (width, height), to, cast)| {
             let desc = ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout);
@@ -109,7 +135,7 @@ fn same(a: &ImageBuffer, b: &ImageBuffer) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(1200))]
 
     #[test]
     fn every_level_computes_what_the_definition_says(

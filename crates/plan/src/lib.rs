@@ -23,11 +23,11 @@ mod plan;
 mod tiling;
 
 pub use eval::evaluate;
-pub use expr::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Op, Results, Unary, ValueId};
+pub use expr::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Offset, Op, Results, Unary, ValueId};
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Access, Axis, AxisMap, AxisTaps, Border, ChannelMap, CustomError, CustomKernel, Gather, Kernel,
-    MapKernel, Resample, Separable, Sobel, Uniforms, Window,
+    MapKernel, Resample, Separable, Stencil, Uniforms, Window,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

@@ -102,7 +102,7 @@ pub(crate) trait Vector<const N: usize>: Copy {
 /// Blocks of a row: one column to the left, at the columns themselves, one to the right.
 pub(crate) type Three<'a, T, const N: usize> = [&'a [T; N]; 3];
 
-/// Gradient magnitude as [`mip_plan::Sobel`] defines it.
+/// Gradient magnitude as [`mip_plan::Stencil::sobel`] defines it.
 #[inline(always)]
 pub(crate) fn gradient<const N: usize, V: Vector<N>, T: Pixel>(
     v: V,

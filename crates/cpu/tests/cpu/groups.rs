@@ -2,7 +2,7 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::{SimdLevel, tiling};
-use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Sobel};
+use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Stencil};
 
 use crate::images::Picture;
 use crate::plans::{config, plan, run, stage};
@@ -61,7 +61,7 @@ fn edges(input: ImageDesc, width: u32, height: u32, border: Border, stored: &[us
         stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
         stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Stage(0)], gray),
         stage(blur(2, border), &BLUR, &[Operand::Stage(1)], gray),
-        stage(Kernel::Sobel(Sobel { border }), &[], &[Operand::Stage(2)], gray),
+        stage(Kernel::Stencil(Stencil::sobel(border)), &[], &[Operand::Stage(2)], gray),
     ];
     plan(&[input], stages, stored)
 }
@@ -87,7 +87,7 @@ fn a_fork_and_join_in_one_group() {
             stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Buffer(0)], gray),
             stage(blur(3, border), &weights, &[Operand::Stage(0)], gray),
             stage(blur(3, border), &weights, &[Operand::Stage(1)], gray),
-            stage(Kernel::Sobel(Sobel { border }), &[], &[Operand::Stage(0)], gray),
+            stage(Kernel::Stencil(Stencil::sobel(border)), &[], &[Operand::Stage(0)], gray),
             stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(2), Operand::Stage(3)], gray),
             stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(0), Operand::Stage(4)], gray),
             stage(Kernel::Map(MapKernel::Threshold), &[90.0, 255.0], &[Operand::Stage(5)], gray),

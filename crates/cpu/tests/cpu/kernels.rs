@@ -1,8 +1,11 @@
 //! Every kernel, sample type, format, memory order and awkward size: portable = native = reference.
 
+use std::sync::Arc;
+
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
-use mip_plan::{AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel};
+use mip_ops::{Operator as _, Point};
+use mip_plan::{AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Stencil};
 
 use crate::images::{Picture, Random};
 use crate::plans::{config, plan, run, stage};
@@ -268,12 +271,37 @@ fn separable_bytes_in_blocks() {
     }
 }
 
+/// Expressions of neighbours; the random ones are in the tests of the whole.
+#[test]
+fn stencils() {
+    let stencil = |text: &str, border, input: ImageDesc| {
+        let point = Point::text(text).expect(text);
+        // Not every format has every channel.
+        let output = point.infer(&[input]).ok()?;
+        let expr = Arc::new(point.expr().expect(text).clone());
+        Some((Kernel::Stencil(Stencil { expr, border }), output))
+    };
+    each_image(|input| {
+        for border in BORDERS {
+            for text in [
+                "min(v(-1, -1), v(0, -1), v(1, -1), v(-1, 0), v, v(1, 0), v(-1, 1), v(0, 1), v(1, 1))",
+                "abs(v(15, 0) - v(0, -15)) / 2 + v(-3, 2)",
+                "r(2, -1), g, b(-2, 1) - r(0, 1)",
+            ] {
+                if let Some((kernel, output)) = stencil(text, border, input) {
+                    check(&kernel, &[], &[input], output);
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn sobel() {
     each_image(|input| {
         if input.format == PixelFormat::Gray {
             for border in BORDERS {
-                check(&Kernel::Sobel(Sobel { border }), &[], &[input], input);
+                check(&Kernel::Stencil(Stencil::sobel(border)), &[], &[input], input);
             }
         }
     });

@@ -3,8 +3,8 @@
 use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, PixelFormat};
 use mip_cpu::{GroupRunner, SimdLevel};
 use mip_plan::{
-    AxisMap, Border, CustomError, CustomKernel, Gather, Kernel, MapKernel, Operand, Plan, Separable, Sobel,
-    Stage,
+    AxisMap, Border, CustomError, CustomKernel, Gather, Kernel, MapKernel, Operand, Plan, Separable, Stage,
+    Stencil,
 };
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn kernels_and_shapes_that_do_not_fit() {
     );
     assert!(one(copy(), small, small.with_size(9, 6)).ends_with("the size must stay"));
     assert!(one(copy(), small, rgb).ends_with("the format must stay"));
-    assert!(one(Kernel::Sobel(Sobel { border: Border::Wrap }), rgb, rgb).contains("only gray images"));
+    assert!(one(Kernel::Stencil(Stencil::sobel(Border::Wrap)), rgb, small).ends_with("the format must stay"));
     let crop =
         |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert!(one(crop(3), small, small.with_size(6, 6)).ends_with("columns outside the source"));

@@ -1,5 +1,5 @@
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Border, Separable, Sobel};
+use mip_plan::{Border, Separable, Stencil};
 
 use super::fields::Fields;
 use super::stage::{Body, Context, Grid, rows_per_warp};
@@ -111,7 +111,8 @@ fn wide(context: &Context<'_>, kernel: &Separable, fields: Fields, planes: u32) 
     }
 }
 
-pub(super) fn sobel(context: &Context<'_>, kernel: Sobel) -> Body {
+/// [`Stencil::sobel`] of a gray image.
+pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
     let input = *context.input();
     let (border, constant) = text::border(kernel.border);
     let mut fields = common_fields(context, 1, constant);

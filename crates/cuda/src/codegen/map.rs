@@ -2,7 +2,7 @@ use mip_core::ImageDesc;
 use mip_plan::{ChannelMap, Expr, MapKernel};
 
 use super::fields::Fields;
-use super::point::point_name;
+use super::point::functor_name;
 use super::stage::{Body, Context, Grid};
 use super::text::{Piece, pixels, planar};
 
@@ -47,7 +47,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, St
         MapKernel::Point(_) => {
             let input = |i: usize| ins.get(i).unwrap_or(&ins[0]).as_str();
             let inputs: Vec<&str> = (0..Expr::MAX_INPUTS).map(input).collect();
-            format!("Point<{}, {out}, {}, {}>", point_name(context.index), ins.len(), inputs.join(", "))
+            format!("Point<{}, {out}, {}, {}>", functor_name(context.index), ins.len(), inputs.join(", "))
         }
     };
     let uniforms = kernel.uniform_count(&input);

@@ -16,6 +16,7 @@ mod map;
 mod point;
 mod resample;
 mod stage;
+mod stencil;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,9 +1,9 @@
-//! Point expressions as CUDA C++: one line an operation, in the registers of a thread.
+//! Expressions as CUDA C++: one line an operation, in the registers of a thread.
 
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Binary, Channel, Expr, Op, Results, Unary, ValueId};
+use mip_plan::{Binary, Channel, Expr, Kernel, MapKernel, Op, Results, Stencil, Unary, ValueId};
 
 use super::text::sample;
 
@@ -11,28 +11,53 @@ use super::text::sample;
 const INPUTS: [&str; Expr::MAX_INPUTS] = ["a", "b", "c", "d"];
 
 /// The functor of a stage.
-pub(super) fn point_name(stage: usize) -> String {
-    format!("Point{stage}")
+pub(super) fn functor_name(stage: usize) -> String {
+    format!("Expr{stage}")
 }
 
-/// A functor whose `of(o, a, b, c, d, u)` computes the unrounded channels `o` of a pixel from the samples of its inputs and
-/// the uniforms `u`.
+/// The stencil that a stage computes as its expression says; `None` when it is no stencil, or one with a kernel of its own.
+pub(super) fn stencil<'a>(kernel: &'a Kernel, input: &ImageDesc, output: &ImageDesc) -> Option<&'a Stencil> {
+    match kernel {
+        Kernel::Stencil(k) if !k.is_gray_sobel(input, output) => Some(k),
+        Kernel::Stencil(_)
+        | Kernel::Map(_)
+        | Kernel::Gather(_)
+        | Kernel::Resample(_)
+        | Kernel::Separable(_)
+        | Kernel::Custom(_) => None,
+    }
+}
+
+/// The functor of stage `index`, empty for a kernel that needs none. Its `of` computes the unrounded channels `o` of a pixel
+/// with the uniforms `u`: of a point expression from the samples of its inputs, `of(o, a, b, c, d, u)`; of a stencil from
+/// the pixels `w` around it, `of(o, w, u)`.
 ///
 /// # Errors
 /// When the expression does not fit the images, which a checked plan's does.
-pub(super) fn point_functor(
-    expr: &Expr,
-    name: &str,
+pub(super) fn functor(
+    kernel: &Kernel,
+    index: usize,
     inputs: &[ImageDesc],
     output: &ImageDesc,
 ) -> Result<String, String> {
+    let (expr, head) = match kernel {
+        Kernel::Map(MapKernel::Point(expr)) => {
+            let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
+            (expr, format!("static INLINE void of(float* o, {samples}, const float* u)"))
+        }
+        _ => match inputs.first().and_then(|input| stencil(kernel, input, output)) {
+            Some(k) => {
+                let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u)";
+                (&k.expr, head.to_owned())
+            }
+            None => return Ok(String::new()),
+        },
+    };
     let resolved = expr.resolve(inputs, output)?;
-    let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
-    let mut text = format!(
-        "// {expr}\nstruct {name} {{\n    static INLINE void of(float* o, {samples}, const float* u) {{\n"
-    );
+    let near = matches!(kernel, Kernel::Stencil(_));
+    let mut text = format!("// {expr}\nstruct {} {{\n    {head} {{\n", functor_name(index));
     for (id, &op) in resolved.ops().iter().enumerate() {
-        let _ = writeln!(text, "        const float t{id} = {};", operation(op));
+        let _ = writeln!(text, "        const float t{id} = {};", operation(op, near));
     }
     let Results::Channels(results) = resolved.results() else { unreachable!("a resolved expression") };
     for (channel, result) in results.iter().enumerate() {
@@ -62,10 +87,13 @@ pub(super) fn point_strip(
     )
 }
 
-fn operation(op: Op) -> String {
+fn operation(op: Op, near: bool) -> String {
     let t = |id: ValueId| format!("t{id}");
     match op {
-        Op::Input { slot, channel: Channel::Index(i) } => format!("{}[{i}]", INPUTS[usize::from(slot)]),
+        Op::Input { channel: Channel::Index(i), at, .. } if near => {
+            format!("w.of({i}, {}, {})", at.dx, at.dy)
+        }
+        Op::Input { slot, channel: Channel::Index(i), .. } => format!("{}[{i}]", INPUTS[usize::from(slot)]),
         Op::Input { .. } => unreachable!("a resolved expression names channels by index"),
         Op::Uniform(index) => format!("u[{index}]"),
         Op::Const(bits) => number(bits.get()),

@@ -2,14 +2,14 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use mip_core::{BatchLayout, ImageDesc};
-use mip_plan::{Kernel, MapKernel, Operand as Source, Stage};
+use mip_plan::{Kernel, Operand as Source, Stage, Stencil};
 
 use super::Target;
 use super::branches::entry as kernel_entry;
 use super::fields::Fields;
-use super::point::{point_functor, point_name};
+use super::point::{functor, stencil as stencil_of};
 use super::text::{Piece, identifier};
-use super::{custom, filter, gather, map, resample};
+use super::{custom, filter, gather, map, resample, stencil};
 
 /// An image as a stage sees it when code is generated.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,11 @@ impl Context<'_> {
         self.output.layout.batch_size
     }
 
+    /// The stencil it is, unless it has a kernel of its own.
+    fn stencil(&self) -> Option<&Stencil> {
+        stencil_of(&self.stage.kernel, self.input(), &self.output.layout.desc)
+    }
+
     /// `Params0`, `Params1`, ...
     pub(super) fn params(&self) -> String {
         format!("Params{}", self.index)
@@ -70,7 +75,7 @@ impl Context<'_> {
         if fixed {
             return vec![planned];
         }
-        if matches!(self.stage.kernel, Kernel::Custom(_)) {
+        if matches!(self.stage.kernel, Kernel::Custom(_)) || self.stencil().is_some() {
             return vec![any]; // reads and writes sample by sample
         }
         // Memory bound at launch may be aligned better or worse than planned; uploaded inputs are aligned.
@@ -163,7 +168,10 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         Kernel::Gather(kernel) => gather::body(context, kernel),
         Kernel::Resample(kernel) => resample::body(context, kernel),
         Kernel::Separable(kernel) => filter::separable(context, kernel),
-        Kernel::Sobel(kernel) => filter::sobel(context, *kernel),
+        Kernel::Stencil(kernel) => match context.stencil() {
+            Some(kernel) => stencil::body(context, kernel),
+            None => filter::sobel(context, kernel),
+        },
         Kernel::Custom(kernel) => custom::body(context, &**kernel)?,
     };
     let mut text = String::new();
@@ -176,16 +184,10 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     text.push_str(&body.fields.definition(&context.params()));
     match &context.stage.kernel {
         Kernel::Custom(kernel) => text.push_str(&custom::declarations(context, &**kernel)?),
-        Kernel::Map(MapKernel::Point(expr)) => {
+        kernel => {
             let inputs: Vec<ImageDesc> = context.inputs.iter().map(|i| i.layout.desc).collect();
-            let (name, output) = (point_name(context.index), context.output.layout.desc);
-            text.push_str(&point_functor(expr, &name, &inputs, &output)?);
+            text.push_str(&functor(kernel, context.index, &inputs, &context.output.layout.desc)?);
         }
-        Kernel::Map(_)
-        | Kernel::Gather(_)
-        | Kernel::Resample(_)
-        | Kernel::Separable(_)
-        | Kernel::Sobel(_) => {}
     }
     let threads = body.grid.block[0] * body.grid.block[1];
     let mut variants = Vec::new();

@@ -109,6 +109,7 @@ fn some_groups_give_the_bytes_of_the_cpu() {
         "blur resize blur",
         "blur threshold flip",
         "blur point",
+        "stencil",
         "tensor",
     ];
     for case in groups(61, 43).iter().filter(|c| chosen.iter().any(|n| c.name.starts_with(n))) {

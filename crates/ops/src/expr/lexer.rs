@@ -14,6 +14,9 @@ const MARKS: [&str; 22] = [
     "^", "%",
 ];
 
+/// Letters of a name at most.
+const MAX_NAME: usize = 64;
+
 /// The tokens of a text, each with its column, and the column of its end.
 pub(super) fn tokens(text: &str) -> Result<(Vec<(Token, usize)>, usize), ExprError> {
     let mut tokens = Vec::new();
@@ -32,6 +35,9 @@ pub(super) fn tokens(text: &str) -> Result<(Vec<(Token, usize)>, usize), ExprErr
         } else if c.is_ascii_alphabetic() || c == '_' {
             let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let length = rest.find(|c| !name(c)).unwrap_or(rest.len());
+            if length > MAX_NAME {
+                return Err(fail(column, format!("a name of {length} letters, but {MAX_NAME} is the limit")));
+            }
             (Some(Token::Name(rest[..length].to_owned())), length)
         } else {
             let hint = "an expression has numbers, names, + - * / ( ) , ; < > = ! ? : && ||";

@@ -1,4 +1,4 @@
-//! Point expressions as people write them: in Rust with operators, or as text.
+//! Expressions as people write them: in Rust with operators, or as text.
 //!
 //! ```
 //! use mip_ops::expr::{uniform, v};
@@ -17,6 +17,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 
+pub use parser::MAX_TEXT;
 pub(crate) use parser::{CONSTANTS, FUNCTIONS, parse};
 pub use term::{Condition, Term, a, alpha_of, b, blue_of, g, green_of, r, red_of, uniform, v, v_of};
 

@@ -7,12 +7,16 @@
 //! comparison = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
 //! sum        = product { ("+" | "-") product }
 //! product    = sign { ("*" | "/") sign }
-//! sign       = { "-" | "!" } ( number | name | function "(" expression { "," expression } ")" | "(" expression ")" )
+//! sign       = { "-" | "!" } ( number | name | function "(" expression { "," expression } ")"
+//!              | channel "(" dx "," dy ")" | "(" expression ")" )
 //! ```
+//!
+//! `v(dx, dy)`, with two whole numbers, is `v` of the pixel `dx` columns to the right and `dy` rows below, and so for the other
+//! channels.
 //!
 //! A comparison used as a number is 1 or 0; a number used as a condition holds when it is not 0.
 
-use mip_plan::{Channel, Compare, Unary};
+use mip_plan::{Channel, Compare, Offset, Unary};
 
 use super::lexer::{Token, fail, tokens};
 use super::{ExprError, Name, Parsed, Term};
@@ -45,8 +49,8 @@ const CHANNELS: [(&str, Channel); 5] = [
 
 /// Brackets, signs and conditions inside each other at most.
 const MAX_NESTING: usize = 100;
-/// Longest text in bytes.
-const MAX_TEXT: usize = 16 << 10;
+/// Longest text of an expression in bytes.
+pub const MAX_TEXT: usize = 64 << 10;
 
 /// Reads the text of an expression. Names that are neither channels nor functions nor given a value in the text are
 /// uniforms.
@@ -237,7 +241,11 @@ impl Parser {
             }
             Token::Name(name) => {
                 self.next += 1;
-                if self.take("(") { self.call(&name, column) } else { self.name(name, column) }
+                match (self.take("("), channel(&name)) {
+                    (true, Some(sample)) => self.neighbor(&name, sample),
+                    (true, None) => self.call(&name, column),
+                    (false, _) => self.name(name, column),
+                }
             }
             Token::Mark(_) => Err(self.unexpected("a number, a name or '('")),
         }
@@ -260,6 +268,38 @@ impl Parser {
             self.uniforms.push(Name { text: name.clone(), column });
         }
         Ok(Value::Number(super::uniform(name)))
+    }
+
+    /// The rest of `v(dx, dy)`.
+    fn neighbor(&mut self, name: &str, (slot, channel): (u8, Channel)) -> Result<Value, ExprError> {
+        let dx = self.distance(name)?;
+        if !self.take(",") {
+            return Err(self.unexpected(&format!("',' and how many rows below '{name}' is read")));
+        }
+        let dy = self.distance(name)?;
+        if !self.take(")") {
+            return Err(self.unexpected("')'"));
+        }
+        Ok(Value::Number(Term::neighbor(slot, channel, Offset { dx, dy })))
+    }
+
+    /// How far away a channel is read.
+    fn distance(&mut self, name: &str) -> Result<i8, ExprError> {
+        let column = self.column();
+        let sign = if self.take("-") { -1.0 } else { 1.0 };
+        let max = f32::from(Offset::MAX);
+        match self.tokens.get(self.next) {
+            Some((Token::Number(value), _)) if value.fract() == 0.0 && *value <= max => {
+                self.next += 1;
+                Ok((sign * value) as i8)
+            }
+            _ => Err(fail(
+                column,
+                format!(
+                    "'{name}(dx, dy)' takes two whole numbers from -{max} to {max}, columns to the right and rows below"
+                ),
+            )),
+        }
     }
 
     fn call(&mut self, name: &str, column: usize) -> Result<Value, ExprError> {

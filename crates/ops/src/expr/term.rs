@@ -2,9 +2,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
 
-use mip_plan::{Binary, Channel, Compare, Expr, ExprBuilder, Results, Unary, ValueId};
+use mip_plan::{Binary, Channel, Compare, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
 
-/// A number that depends on the samples of one pixel: the parts that point expressions are made of.
+/// A number that depends on the samples of a pixel, or of pixels near it: the parts that expressions are made of.
 ///
 /// Made from channels ([`v`], [`r`], [`v_of`], ...), [`uniform`]s and `f32` with `+ - * /` and the methods here. Each is one
 /// correctly rounded binary32 operation; nothing is contracted (write [`Term::mul_add`] where you want one).
@@ -23,6 +23,7 @@ enum Kind {
     Input {
         slot: u8,
         channel: Channel,
+        at: Offset,
     },
     Uniform(String),
     Const(f32),
@@ -115,7 +116,42 @@ impl Term {
     }
 
     pub(crate) fn channel(slot: u8, channel: Channel) -> Self {
-        Self::new(Kind::Input { slot, channel })
+        Self::neighbor(slot, channel, Offset::NONE)
+    }
+
+    pub(crate) fn neighbor(slot: u8, channel: Channel, at: Offset) -> Self {
+        Self::new(Kind::Input { slot, channel, at })
+    }
+
+    /// The same of the pixel `dx` columns to the right and `dy` rows below, each -15 to 15 in all: for
+    /// [`crate::Stencil`]. `v().at(1, 0) - v().at(-1, 0)` is a derivative.
+    #[must_use]
+    pub fn at(&self, dx: i8, dy: i8) -> Self {
+        self.moved(Offset { dx, dy }, &mut HashMap::new())
+    }
+
+    fn moved(&self, by: Offset, known: &mut HashMap<*const Node, Self>) -> Self {
+        if let Some(known) = known.get(&Arc::as_ptr(&self.0)) {
+            return known.clone();
+        }
+        let mut moved = |term: &Self| term.moved(by, known);
+        let kind = match &self.0.kind {
+            Kind::Input { slot, channel, at } => {
+                // Too far stays too far.
+                let at = Offset { dx: at.dx.saturating_add(by.dx), dy: at.dy.saturating_add(by.dy) };
+                Kind::Input { slot: *slot, channel: *channel, at }
+            }
+            Kind::Uniform(name) => Kind::Uniform(name.clone()),
+            Kind::Const(value) => Kind::Const(*value),
+            Kind::Unary(op, a) => Kind::Unary(*op, moved(a)),
+            Kind::Binary(op, a, b) => Kind::Binary(*op, moved(a), moved(b)),
+            Kind::Fma(terms) => Kind::Fma(terms.each_ref().map(moved)),
+            Kind::Select(compare, terms) => Kind::Select(*compare, terms.each_ref().map(moved)),
+            Kind::TooDeep => Kind::TooDeep,
+        };
+        let made = Self::new(kind);
+        known.insert(Arc::as_ptr(&self.0), made.clone());
+        made
     }
 
     pub(crate) fn unary(self, op: Unary) -> Self {
@@ -256,7 +292,7 @@ impl Compiler {
             return known;
         }
         let id = match &term.0.kind {
-            Kind::Input { slot, channel } => self.builder.input(*slot, *channel),
+            Kind::Input { slot, channel, at } => self.builder.neighbor(*slot, *channel, *at),
             Kind::Uniform(name) => self.builder.uniform(name),
             Kind::Const(value) => self.builder.constant(*value),
             Kind::Unary(op, a) => {

@@ -24,7 +24,9 @@ fn the_text_form_reads_as_in_c() {
         ("v / (r * g)", "v / (r * g)"),
         ("-v * 2", "-v * 2"),
         ("v * -2", "v * -2"),
-        ("- -v", "-(-v)"),
+        ("- -v", "v"),
+        ("v(1, -2) - v2(0,3) * r( -15 ,15)", "v(1, -2) - v2(0, 3) * r(-15, 15)"),
+        ("v(0, 0)", "v"),
         ("v > 128 ? 255 : 0", "v > 128 ? 255 : 0"),
         ("v > 1 && v < 9 ? r : g", "(v > 1 ? v < 9 ? 1 : 0 : 0) != 0 ? r : g"),
         ("!v", "v != 0 ? 0 : 1"),
@@ -67,9 +69,34 @@ fn slips_get_their_column() {
     assert_eq!(message("sqrt"), "column 1: 'sqrt' is a function; it takes 1 number, in brackets");
     assert_eq!(message("v ? 1"), "column 6: the text ends, but ':' and what holds otherwise is needed");
     assert_eq!(message("1e999 + ."), "column 9: '.' is no number");
+    let far =
+        "column 6: 'v(dx, dy)' takes two whole numbers from -15 to 15, columns to the right and rows below";
+    for text in ["v(0, 16)", "v(0, x)", "v(0, .5)", "v(0, - -1)", "v(0, )"] {
+        assert_eq!(message(text), far, "{text}");
+    }
+    assert!(message("v(1)").contains("',' and how many rows below"));
+    assert!(message(&"x".repeat(65)).contains("64 is the limit"));
     assert!(message(&"(".repeat(5000)).contains("brackets inside each other"));
     assert!(message(&"-".repeat(5000)).contains("brackets inside each other"));
-    assert!(message(&"v+".repeat(9000)).contains("limit"));
+    assert!(message(&"v+".repeat(33_000)).contains("limit"));
+}
+
+#[test]
+fn what_is_nested_deeply_is_printed_in_parts() {
+    let deep = (0..90).fold("v".to_owned(), |text, _| format!("abs({text})"));
+    let expr = compiled(&deep).unwrap();
+    assert!(expr.to_string().starts_with("t0 = abs("), "{expr}");
+    assert_eq!(compiled(&expr.to_string()).unwrap(), expr);
+}
+
+#[test]
+fn an_expression_of_another_pixel_reads_everything_there() {
+    let across = v().at(1, 0) - v().at(-1, 0) * uniform("gain");
+    let moved = Term::compile(&[across.at(2, -3).abs()], true).unwrap();
+    assert_eq!(moved.to_string(), "abs(v(3, -3) - v(1, -3) * gain)");
+    assert_eq!(moved.reach(), (3, 3));
+    assert!(Term::compile(&[across.at(15, 0)], true).unwrap_err().contains("16 pixels away"));
+    assert!(Term::compile(&[across.at(127, 0)], true).is_err());
 }
 
 #[test]
@@ -96,7 +123,7 @@ fn leaf() -> impl Strategy<Value = Term> {
 /// Random terms, also such that use a part of themselves several times.
 fn term() -> impl Strategy<Value = Term> {
     leaf().prop_recursive(6, 40, 3, |inner| {
-        (0_u8..14, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
+        (0_u8..15, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
             0 => x + y,
             1 => x - y,
             2 => x * y,
@@ -110,6 +137,7 @@ fn term() -> impl Strategy<Value = Term> {
             10 => x.clone() * x.round(),
             11 => x.clone().greater(y.clone()).then(x, y),
             12 => x.less(y).then(z, 1.0),
+            13 => x.at(2, -1) - y.at(0, 1),
             _ => x.clone().compare(mip_plan::Compare::Ne, y).then(z, x),
         })
     })

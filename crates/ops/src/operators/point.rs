@@ -1,24 +1,27 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{Expr, Kernel, MapKernel, Results, Uniforms};
+use mip_plan::{Border, Expr, Kernel, MapKernel, Results, Stencil, Uniforms};
 
+use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::choice::DTYPES;
 use crate::expr::{self, Term};
-use crate::field::Stored as _;
+use crate::field::{Parameters, Stored as _, fields, set};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, Value};
 
 /// One specification for each number of inputs, from 1.
 pub(crate) static SPECS: [OperatorSpec; Expr::MAX_INPUTS] = [spec(1), spec(2), spec(3), spec(4)];
 
-static PARAMS: [ParamSpec; 2] = [
+static PARAMS: [ParamSpec; 4] = [
     ParamSpec::new(
         "expr",
         ParamKind::Text { what: "an expression" },
-        "Of v (each channel), or of r g b a; v2, r2 ... are the second input's; with + - * / < ? : and functions",
+        "Of v (each channel), or of r g b a; v(1, 0) is right of the pixel, v2 of the second input; + - * / < ? : functions",
     )
     .required(),
     ParamSpec::new("to", ParamKind::choice(DTYPES), "Sample type of the result; the first input's if not given"),
+    BORDER,
+    BORDER_VALUE,
 ];
 
 const fn spec(inputs: usize) -> OperatorSpec {
@@ -46,6 +49,9 @@ const fn spec(inputs: usize) -> OperatorSpec {
                 "expr=\"v > 100 ? v : sqrt(abs(v))\" to=f32",
                 "expr=\"b, r, g\"",
                 "expr=\"x = max(r, g) - min(g, b); x, x * x / 255, round(x)\" to=u16",
+                "expr=\"abs(v(1, 0) - v(-1, 0)) * gain\" border=replicate gain=0.5",
+                "expr=\"max(v(0, -1), v, v(0, 2))\" border=constant border_value=0",
+                "expr=\"r(1, 1), g(-2, 0) - x, b\" x=3",
             ],
             2 => &["expr=\"abs(v - v2)\"", "expr=\"v * v2 / 255\" to=u8"],
             3 => &["expr=\"fma(v, v2, v3)\" to=f32"],
@@ -55,12 +61,15 @@ const fn spec(inputs: usize) -> OperatorSpec {
     }
 }
 
-/// An expression of the samples of one pixel, of one to four images of equal size.
+/// An expression of the samples of a pixel, of one to four images of equal size; or of one image's pixels around it.
 ///
 /// Written as text (see the book's chapter on expressions) or in Rust with [`crate::expr`]. An expression of `v` is computed
 /// for each colour channel, alpha is copied from the first input, and the format stays; a gray image beside a coloured one
 /// has one value for all channels. Otherwise there is one result (gray), three (rgb) or four (rgba), separated by commas, in
 /// the first input's own order of channels where it has as many. Samples are numbers in sample units: 0 to 255 for u8.
+///
+/// An expression of one image may read up to 15 columns and rows away: `v(dx, dy)` in text, [`Term::at`] in Rust. What lies
+/// outside the image says `border`; samples are not premultiplied by alpha.
 ///
 /// Each operation is one correctly rounded binary32 operation, in the order written; the results are rounded to the nearest
 /// sample, ties to even, and saturated; NaN becomes 0 in integers. Other names are *uniforms*: numbers given as further
@@ -71,13 +80,20 @@ pub struct Point {
     text: Option<String>,
     expr: Result<Arc<Expr>, String>,
     to: Option<DType>,
+    border: BorderFields,
     numbers: Vec<(String, f64)>,
 }
 
 impl Default for Point {
     /// Without an expression, which has to be set.
     fn default() -> Self {
-        Self { text: None, expr: Err("it has none".to_owned()), to: None, numbers: Vec::new() }
+        Self {
+            text: None,
+            expr: Err("it has none".to_owned()),
+            to: None,
+            border: BorderFields::default(),
+            numbers: Vec::new(),
+        }
     }
 }
 
@@ -129,6 +145,12 @@ impl Point {
         Self { to: Some(to), ..self }
     }
 
+    /// With this border; [`Border::Reflect101`] by default.
+    #[must_use]
+    pub fn border(self, border: Border) -> Self {
+        Self { border: border.into(), ..self }
+    }
+
     fn store(&mut self, name: &str, value: f64) {
         match self.numbers.iter_mut().find(|(known, _)| known == name) {
             Some((_, number)) => *number = value,
@@ -157,17 +179,14 @@ impl Point {
         if let Some(name) = names.iter().find(|name| self.number(name).is_none()) {
             return Err(self.without_number(name));
         }
+        let known = || PARAMS.iter().map(|p| p.name).chain(names.iter().map(String::as_str));
         let unused = self.numbers.iter().find(|(name, _)| !names.contains(name));
         unused.map_or(Ok(()), |(name, _)| {
             Err(ParamError::Unknown {
                 operator: "point",
                 parameter: name.clone(),
-                suggestion: crate::suggest(name, names.iter().map(String::as_str).chain(["expr", "to"])),
-                known: ["expr", "to"]
-                    .into_iter()
-                    .chain(names.iter().map(String::as_str))
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                suggestion: crate::suggest(name, known()),
+                known: known().collect::<Vec<_>>().join(", "),
             })
         })
     }
@@ -185,6 +204,15 @@ impl Point {
         let hint = crate::error::did_you_mean(crate::suggest(name, known).as_deref());
         let message = format!("'{name}' has no value{hint}; give the task one: {name}=1");
         expression(expr::ExprError { column: place.map_or(1, |n| n.column), message })
+    }
+
+    fn kernel(&self, expr: &Arc<Expr>, first: &ImageDesc) -> Result<Kernel, ParamError> {
+        let expr = expr.clone();
+        Ok(if expr.reach() == (0, 0) {
+            Kernel::Map(MapKernel::Point(expr))
+        } else {
+            Kernel::Stencil(Stencil { expr, border: self.border.resolve(self, first)? })
+        })
     }
 
     /// Format of the result.
@@ -219,7 +247,22 @@ fn create(params: &[(String, Value)]) -> Result<Box<dyn Operator>, ParamError> {
         operator.set(name, value.clone())?;
     }
     operator.check_names()?;
+    operator.conflicts()?;
     Ok(Box::new(operator))
+}
+
+impl Parameters for Point {
+    fields! { "border" => border.mode, "border_value" => border.value }
+
+    fn conflicts(&self) -> Result<(), ParamError> {
+        self.border.conflicts(self)?;
+        let far = self.expr.as_ref().is_ok_and(|e| e.reach() != (0, 0) && e.input_count() > 1);
+        if far {
+            let message = "pixels beside the own one can be read of one image only; make a task of its own of what combines them";
+            return Err(expression(expr::ExprError { column: 1, message: message.to_owned() }));
+        }
+        Ok(())
+    }
 }
 
 impl Operator for Point {
@@ -235,6 +278,7 @@ impl Operator for Point {
                 self.text.clone().or_else(printed).map(Value::Text)
             }
             "to" => self.to.map(|to| to.to_value()),
+            "border" | "border_value" => self.field(parameter)?.value(),
             name => self.number(name).map(Value::Float),
         }
     }
@@ -260,6 +304,7 @@ impl Operator for Point {
                 self.to = DType::from_value(&value);
                 Ok(())
             }
+            ("border" | "border_value", _) => set(self, parameter, &value),
             ("expr" | "to", _) => spec.check(parameter, &Value::Bool(true)).map(drop),
             (name, _) => match value.as_number() {
                 Some(number) => {
@@ -273,6 +318,7 @@ impl Operator for Point {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         self.check_names()?;
+        self.conflicts()?;
         let (expr, spec) = (self.checked_expr()?, self.spec());
         if inputs.len() != expr.input_count() {
             return Err(OpError::InputCount {
@@ -299,9 +345,7 @@ impl Operator for Point {
             let message = "it has 2 results, but an image has 1, 3 or 4 channels".to_owned();
             return Err(expression(expr::ExprError { column: 1, message }).into());
         }
-        if let Err(reason) =
-            Kernel::Map(MapKernel::Point(expr.clone())).check(expr.uniforms().len(), inputs, output)
-        {
+        if let Err(reason) = self.kernel(expr, &first)?.check(expr.uniforms().len(), inputs, output) {
             return refuse(0, format!("such that its channels can be read: {reason}"));
         }
         Ok(output)
@@ -312,7 +356,7 @@ impl Operator for Point {
         let expr = self.checked_expr()?;
         let number = |name: &String| self.number(name).unwrap_or_default() as f32;
         let uniforms: Uniforms = expr.uniforms().iter().map(number).collect();
-        Ok(Lowered::single(Kernel::Map(MapKernel::Point(expr.clone())), uniforms, output))
+        Ok(Lowered::single(self.kernel(expr, &inputs[0])?, uniforms, output))
     }
 
     fn clone_box(&self) -> Box<dyn Operator> {
@@ -378,7 +422,7 @@ mod tests {
         assert!(at("a").contains("no channel a"), "{}", at("a"));
         let unused =
             Point::text("v").unwrap().set_uniform("gain", 1.0).infer(&[rgb()]).unwrap_err().to_string();
-        assert_eq!(unused, "'point' has no parameter 'gain'; it has: expr, to");
+        assert_eq!(unused, "'point' has no parameter 'gain'; it has: expr, to, border, border_value");
         let other =
             Point::text("v + v2").unwrap().infer(&[rgb(), rgb().with_size(5, 5)]).unwrap_err().to_string();
         assert!(

@@ -1,5 +1,5 @@
 use mip_core::{ImageDesc, PixelFormat};
-use mip_plan::{Border, Kernel, MapKernel};
+use mip_plan::{Border, Kernel, MapKernel, Stencil};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
@@ -58,7 +58,7 @@ impl Operator for Sobel {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let kernel = Kernel::Sobel(mip_plan::Sobel { border: self.border.resolve(self, &output)? });
+        let kernel = Kernel::Stencil(Stencil::sobel(self.border.resolve(self, &output)?));
         let mut lowered = Lowered::single(kernel, [], output);
         if inputs[0].format != PixelFormat::Gray {
             let to_gray = KernelStep {
@@ -86,9 +86,12 @@ mod tests {
         let gray = colour.with_format(PixelFormat::Gray);
         let lowered = Sobel::new().lower(&[colour]).unwrap();
         let names: Vec<_> = lowered.steps.iter().map(|s| (s.kernel.name(), s.output, s.inputs[0])).collect();
-        assert_eq!(names, [("color_convert", gray, StepInput::Slot(0)), ("sobel", gray, StepInput::Step(0))]);
+        assert_eq!(
+            names,
+            [("color_convert", gray, StepInput::Slot(0)), ("stencil", gray, StepInput::Step(0))]
+        );
         let lowered = Sobel::new().border(Border::Replicate).lower(&[gray]).unwrap();
         assert_eq!(lowered.steps.len(), 1);
-        assert_eq!(lowered.steps[0].kernel, Kernel::Sobel(mip_plan::Sobel { border: Border::Replicate }));
+        assert_eq!(lowered.steps[0].kernel, Kernel::Stencil(Stencil::sobel(Border::Replicate)));
     }
 }

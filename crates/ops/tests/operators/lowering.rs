@@ -135,8 +135,12 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
                 assert!((sum - 1.0).abs() < 1e-6, "{name}: {axis:?}");
             }
         }
-        Kernel::Sobel(_) => {
-            assert_eq!((uniforms, from.with_format(PixelFormat::Gray), from), (0, to, to), "{name}");
+        Kernel::Stencil(k) => {
+            assert_eq!(
+                (uniforms, from.width, from.height),
+                (k.expr.uniforms().len(), to.width, to.height),
+                "{name}"
+            );
         }
         Kernel::Custom(_) => panic!("{name}: no registered operator is custom"),
     }

@@ -7,7 +7,7 @@ mod window;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
 
-use crate::{Channel, CustomError, Kernel, MapKernel, Results};
+use crate::{Border, Channel, CustomError, Expr, Kernel, MapKernel, Offset, Results};
 
 /// Computes every frame of `output` from `inputs` as the kernel's documentation says. Images and uniforms are those that
 /// [`Kernel::check`] accepts, with any strides.
@@ -33,7 +33,7 @@ pub fn evaluate(
             Kernel::Separable(k) => {
                 pixels(output, frame, |x, y, pixel| window::separable(k, uniforms, images[0], (x, y), pixel));
             }
-            Kernel::Sobel(k) => fill(output, frame, |x, y, _| window::sobel(*k, images[0], (x, y))),
+            Kernel::Stencil(k) => expression(&k.expr, k.border, uniforms, &images, frame, output),
         }
     }
     Ok(())
@@ -136,21 +136,30 @@ fn map(
         MapKernel::Blend => fill(output, frame, |x, y, c| {
             images[1].at(x, y, c).mul_add(uniforms[1], first.at(x, y, c) * uniforms[0])
         }),
-        MapKernel::Point(expr) => {
-            let inputs: Vec<_> = images.iter().map(|image| image.view.layout().desc).collect();
-            let resolved = expr.resolve(&inputs, &desc).expect("a checked kernel");
-            let Results::Channels(results) = resolved.results() else {
-                unreachable!("a resolved expression")
-            };
-            let mut values = Vec::new();
-            pixels(output, frame, |x, y, pixel| {
-                let input = |slot: u8, channel: Channel| match channel {
-                    Channel::Index(index) => images[usize::from(slot)].at(x, y, usize::from(index)),
-                    _ => unreachable!("a resolved expression"),
-                };
-                resolved.evaluate(input, uniforms, &mut values);
-                pixel.iter_mut().zip(results).for_each(|(sample, &r)| *sample = values[usize::from(r)]);
-            });
-        }
+        // It reads nothing outside.
+        MapKernel::Point(expr) => expression(expr, Border::Replicate, uniforms, images, frame, output),
     }
+}
+
+fn expression(
+    expr: &Expr,
+    border: Border,
+    uniforms: &[f32],
+    images: &[Image<'_, '_>],
+    frame: usize,
+    output: &mut ImageViewMut<'_>,
+) {
+    let inputs: Vec<_> = images.iter().map(|image| image.view.layout().desc).collect();
+    let resolved = expr.resolve(&inputs, &output.layout().desc).expect("a checked kernel");
+    let Results::Channels(results) = resolved.results() else { unreachable!("a resolved expression") };
+    let mut values = Vec::new();
+    pixels(output, frame, |x, y, pixel| {
+        let input = |slot: u8, channel: Channel, at: Offset| {
+            let Channel::Index(channel) = channel else { unreachable!("a resolved expression") };
+            let place = (i64::from(x) + i64::from(at.dx), i64::from(y) + i64::from(at.dy));
+            window::around(images[usize::from(slot)], border, place, usize::from(channel), false)
+        };
+        resolved.evaluate(input, uniforms, &mut values);
+        pixel.iter_mut().zip(results).for_each(|(sample, &r)| *sample = values[usize::from(r)]);
+    });
 }

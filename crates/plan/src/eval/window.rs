@@ -1,8 +1,8 @@
 use super::{Image, straight};
-use crate::{Border, Separable, Sobel};
+use crate::{Border, Separable};
 
 /// A sample anywhere: outside the image through the border.
-fn around(
+pub(super) fn around(
     image: Image<'_, '_>,
     border: Border,
     (x, y): (i64, i64),
@@ -42,13 +42,4 @@ pub(super) fn separable(
 fn symmetric(weights: &[f32], p: impl Fn(i64) -> f32) -> f32 {
     let pairs = (1..).zip(&weights[1..]);
     pairs.fold(weights[0] * p(0), |sum, (k, &w)| w.mul_add(p(-k) + p(k), sum))
-}
-
-pub(super) fn sobel(kernel: Sobel, image: Image<'_, '_>, (x, y): (u32, u32)) -> f32 {
-    let p = |j: i64, i: i64| around(image, kernel.border, (i64::from(x) + i, i64::from(y) + j), 0, false);
-    let d = |j: i64| p(j, 1) - p(j, -1);
-    let s = |j: i64| 2.0_f32.mul_add(p(j, 0), p(j, -1) + p(j, 1));
-    let gx = 2.0_f32.mul_add(d(0), d(-1) + d(1));
-    let gy = s(1) - s(-1);
-    gx.mul_add(gx, gy * gy).sqrt()
 }

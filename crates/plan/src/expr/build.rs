@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::{Binary, Bits, Channel, Compare, Expr, Op, Results, Unary, ValueId};
+use super::{Binary, Bits, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId};
 
 /// Makes an [`Expr`], operation by operation. Operations on constants are done at once (in binary32, as a device would do
 /// them), and an operation that is there already is not added again.
@@ -18,7 +18,12 @@ impl ExprBuilder {
 
     /// A sample of an input image.
     pub fn input(&mut self, slot: u8, channel: Channel) -> ValueId {
-        self.op(Op::Input { slot, channel })
+        self.neighbor(slot, channel, Offset::NONE)
+    }
+
+    /// A sample of an input image, of the pixel at a distance from the one that is being computed.
+    pub fn neighbor(&mut self, slot: u8, channel: Channel, at: Offset) -> ValueId {
+        self.op(Op::Input { slot, channel, at })
     }
 
     /// The uniform of that name.
@@ -44,9 +49,11 @@ impl ExprBuilder {
 
     /// An operation on one number.
     pub fn unary(&mut self, op: Unary, a: ValueId) -> ValueId {
-        match self.number(a) {
-            Some(a) => self.constant(op.apply(a)),
-            None => self.op(Op::Unary(op, a)),
+        match (op, self.ops[usize::from(a)]) {
+            (_, Op::Const(bits)) => self.constant(op.apply(bits.get())),
+            // Turns the sign bit twice.
+            (Unary::Neg, Op::Unary(Unary::Neg, a)) => a,
+            _ => self.op(Op::Unary(op, a)),
         }
     }
 
@@ -106,6 +113,14 @@ impl ExprBuilder {
             Results::Channels(_) => Results::Channels(placed),
         };
         let expr = Expr { ops, results, uniforms };
+        let (across, down) = expr.reach();
+        if across.max(down) > Offset::MAX as u32 {
+            return Err(format!(
+                "it reads {} pixels away, but {} is the limit",
+                across.max(down),
+                Offset::MAX
+            ));
+        }
         let limits = [
             (expr.ops.len(), Expr::MAX_OPS, "operations"),
             (expr.input_count(), Expr::MAX_INPUTS, "input images"),

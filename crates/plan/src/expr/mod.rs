@@ -1,4 +1,4 @@
-//! Point expressions: programs of binary32 operations on the samples of one pixel, as plain data.
+//! Expressions: programs of binary32 operations on the samples of one pixel, or of the pixels around it, as plain data.
 
 mod build;
 mod print;
@@ -39,12 +39,14 @@ pub enum Results {
 /// One operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// A sample of the pixel in one of the input images.
+    /// A sample of the pixel in one of the input images, or of a pixel near it.
     Input {
         /// Which image.
         slot: u8,
         /// Which channel.
         channel: Channel,
+        /// Of which pixel.
+        at: Offset,
     },
     /// One of the expression's uniforms: a number that may change from launch to launch.
     Uniform(u16),
@@ -82,6 +84,22 @@ impl Op {
             Self::Select { a, b, then, other, .. } => [Some(a), Some(b), Some(then), Some(other)],
         }
     }
+}
+
+/// A pixel's place from the one that is being computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Offset {
+    /// Columns to the right, -[`Offset::MAX`] to [`Offset::MAX`].
+    pub dx: i8,
+    /// Rows below, likewise.
+    pub dy: i8,
+}
+
+impl Offset {
+    /// Columns or rows at most.
+    pub const MAX: i8 = 15;
+    /// The pixel itself.
+    pub const NONE: Self = Self { dx: 0, dy: 0 };
 }
 
 /// A channel of an input image.
@@ -272,6 +290,20 @@ impl Expr {
         slots.max().unwrap_or(1)
     }
 
+    /// Columns and rows that it reads to each side of a pixel: 0 and 0 of an expression of the pixel's own samples.
+    pub fn reach(&self) -> (u32, u32) {
+        let offsets = self.ops.iter().filter_map(|op| match *op {
+            Op::Input { at, .. } => Some((u32::from(at.dx.unsigned_abs()), u32::from(at.dy.unsigned_abs()))),
+            Op::Uniform(_)
+            | Op::Const(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Fma(..)
+            | Op::Select { .. } => None,
+        });
+        offsets.fold((0, 0), |(x, y), (dx, dy)| (x.max(dx), y.max(dy)))
+    }
+
     /// Operations that compute (inputs, uniforms and constants left out).
     pub fn operations(&self) -> usize {
         let computes =
@@ -279,13 +311,19 @@ impl Expr {
         self.ops.iter().filter(computes).count()
     }
 
-    /// The values of all operations, in the order of [`Expr::ops`], into `values`; `input(slot, channel)` tells a sample.
-    pub fn evaluate(&self, input: impl Fn(u8, Channel) -> f32, uniforms: &[f32], values: &mut Vec<f32>) {
+    /// The values of all operations, in the order of [`Expr::ops`], into `values`; `input(slot, channel, at)` tells a
+    /// sample.
+    pub fn evaluate(
+        &self,
+        input: impl Fn(u8, Channel, Offset) -> f32,
+        uniforms: &[f32],
+        values: &mut Vec<f32>,
+    ) {
         values.clear();
         for op in &self.ops {
             let at = |id: ValueId| values[usize::from(id)];
             let value = match *op {
-                Op::Input { slot, channel } => input(slot, channel),
+                Op::Input { slot, channel, at } => input(slot, channel, at),
                 Op::Uniform(index) => uniforms[usize::from(index)],
                 Op::Const(bits) => bits.get(),
                 Op::Unary(op, a) => op.apply(at(a)),

@@ -1,6 +1,6 @@
 use std::fmt::{self, Write as _};
 
-use super::{Binary, Channel, Compare, Expr, Op, Results, Unary, ValueId};
+use super::{Binary, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId};
 
 impl fmt::Display for Channel {
     /// As an expression names the channel of its first input.
@@ -54,9 +54,12 @@ enum Tightness {
     Atom,
 }
 
+/// Operations inside each other in one printed part: each takes two levels of brackets at most.
+const MAX_NESTING: usize = 30;
+
 impl fmt::Display for Expr {
-    /// In the text form of expressions: what is used more than once has a name of its own. Reading it gives the same
-    /// expression.
+    /// In the text form of expressions: what is used more than once has a name of its own, and so has what would be nested
+    /// too deeply to be read. Reading it gives the same expression.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut uses = vec![0_usize; self.ops.len()];
         let roots: &[ValueId] = match &self.results {
@@ -69,9 +72,13 @@ impl fmt::Display for Expr {
         }
         let mut printer = Printer { expr: self, names: vec![None; self.ops.len()] };
         let mut names = (0..).map(|i| format!("t{i}")).filter(|name| !self.uniforms.contains(name));
+        let mut nesting = vec![0_usize; self.ops.len()];
         for (id, op) in self.ops.iter().enumerate() {
             let leaf = matches!(op, Op::Input { .. } | Op::Uniform(_) | Op::Const(_));
-            if uses[id] > 1 && !leaf {
+            let below = op.operands().into_iter().flatten().map(|o| nesting[usize::from(o)] + 1);
+            nesting[id] = below.max().unwrap_or(0);
+            if (uses[id] > 1 || nesting[id] >= MAX_NESTING) && !leaf {
+                nesting[id] = 0;
                 let name = names.next().expect("there is always another number");
                 let text = printer.text(id as ValueId, Tightness::Select);
                 write!(f, "{name} = {text}; ")?;
@@ -110,8 +117,12 @@ impl Printer<'_> {
         }
         // Writing to a text cannot fail.
         let (result, tightness) = match self.expr.ops[usize::from(id)] {
-            Op::Input { slot: 0, channel } => (write!(text, "{channel}"), Atom),
-            Op::Input { slot, channel } => (write!(text, "{channel}{}", slot + 1), Atom),
+            Op::Input { slot, channel, at } => {
+                let input = if slot == 0 { String::new() } else { (slot + 1).to_string() };
+                let place =
+                    if at == Offset::NONE { String::new() } else { format!("({}, {})", at.dx, at.dy) };
+                (write!(text, "{channel}{input}{place}"), Atom)
+            }
             Op::Uniform(index) => (write!(text, "{}", self.expr.uniforms[usize::from(index)]), Atom),
             Op::Const(bits) => (write!(text, "{}", Number(bits.get())), Number(bits.get()).tightness()),
             Op::Unary(Unary::Neg, a) => (write!(text, "-{}", self.text(a, Atom)), Sign),

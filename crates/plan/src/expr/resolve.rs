@@ -57,9 +57,9 @@ impl Expr {
     ) -> Result<Vec<ValueId>, String> {
         let mut values: Vec<ValueId> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
-            let at = |id: ValueId| values[usize::from(id)];
-            let value = match *op {
-                Op::Input { slot, channel } => {
+            let value = |id: ValueId| values[usize::from(id)];
+            let placed = match *op {
+                Op::Input { slot, channel, at } => {
                     let desc = &inputs[usize::from(slot)];
                     let index = match channel {
                         // A gray image has one value for all channels.
@@ -69,18 +69,18 @@ impl Expr {
                     };
                     let index =
                         index.ok_or_else(|| format!("input {slot} ({desc}) has no channel {channel}"))?;
-                    builder.input(slot, Channel::Index(index as u8))
+                    builder.neighbor(slot, Channel::Index(index as u8), at)
                 }
                 Op::Uniform(index) => builder.uniform(&self.uniforms[usize::from(index)]),
                 Op::Const(bits) => builder.constant(bits.get()),
-                Op::Unary(op, a) => builder.unary(op, at(a)),
-                Op::Binary(op, a, b) => builder.binary(op, at(a), at(b)),
-                Op::Fma(a, b, c) => builder.fma(at(a), at(b), at(c)),
+                Op::Unary(op, a) => builder.unary(op, value(a)),
+                Op::Binary(op, a, b) => builder.binary(op, value(a), value(b)),
+                Op::Fma(a, b, c) => builder.fma(value(a), value(b), value(c)),
                 Op::Select { compare, a, b, then, other } => {
-                    builder.select(compare, [at(a), at(b)], [at(then), at(other)])
+                    builder.select(compare, [value(a), value(b)], [value(then), value(other)])
                 }
             };
-            values.push(value);
+            values.push(placed);
         }
         Ok(values)
     }

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::ImageDesc;
 
-use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel};
+use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel, Stencil};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -69,7 +69,10 @@ impl Kernel {
                     }
                     MapKernel::ColorConvert => dtype(),
                     MapKernel::Affine => format(),
-                    MapKernel::Point(expr) => check_point(expr, inputs, output),
+                    MapKernel::Point(expr) => {
+                        ensure(expr.reach() == (0, 0), || "it reads pixels beside its own".into())?;
+                        check_expression(expr, inputs, output)
+                    }
                 }
             }
             Self::Gather(k) => {
@@ -87,12 +90,10 @@ impl Kernel {
                 size()?;
                 ensure(k.radius_x.max(k.radius_y) <= MAX_RADIUS, || format!("radius above {MAX_RADIUS}"))
             }
-            Self::Sobel(_) => {
-                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+            Self::Stencil(k) => {
                 size()?;
-                ensure(output.format == PixelFormat::Gray, || {
-                    "only gray images have a gradient magnitude".into()
-                })
+                ensure(k.expr.input_count() == 1, || "a stencil reads one image".into())?;
+                check_expression(&k.expr, inputs, output)
             }
             // A user's kernel may have any inputs and any output.
             Self::Custom(_) => Ok(()),
@@ -104,31 +105,30 @@ impl Kernel {
         match self {
             Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
-            Self::Gather(_) | Self::Resample(_) | Self::Sobel(_) => Some(0),
+            Self::Stencil(k) => Some(k.expr.uniforms().len()),
+            Self::Gather(_) | Self::Resample(_) => Some(0),
             Self::Custom(_) => None,
         }
     }
 
-    /// The expression it computes, if it is a point expression.
+    /// The expression it computes, if it is one.
     pub fn expression(&self) -> Option<&Expr> {
         match self {
-            Self::Map(MapKernel::Point(expr)) => Some(expr),
-            Self::Map(_)
-            | Self::Gather(_)
-            | Self::Resample(_)
-            | Self::Separable(_)
-            | Self::Sobel(_)
-            | Self::Custom(_) => None,
+            Self::Map(MapKernel::Point(expr)) | Self::Stencil(Stencil { expr, .. }) => Some(expr),
+            Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Custom(_) => None,
         }
     }
 
     /// The neighbourhood it reads, if it is a window.
-    pub const fn window(&self) -> Option<Window> {
+    pub fn window(&self) -> Option<Window> {
         match self {
             Self::Separable(k) => {
                 Some(Window { radius_x: k.radius_x, radius_y: k.radius_y, border: k.border })
             }
-            Self::Sobel(k) => Some(Window { radius_x: 1, radius_y: 1, border: k.border }),
+            Self::Stencil(k) => {
+                let (radius_x, radius_y) = k.expr.reach();
+                Some(Window { radius_x, radius_y, border: k.border })
+            }
             Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Custom(_) => None,
         }
     }
@@ -142,7 +142,7 @@ impl Kernel {
             Self::Map(_) => start..end,
             Self::Gather(k) => k.along(axis).footprint(start..end),
             Self::Resample(k) => k.along(axis).footprint(start..end),
-            Self::Separable(_) | Self::Sobel(_) => {
+            Self::Separable(_) | Self::Stencil(_) => {
                 let radius = i64::from(self.radius(axis));
                 start - radius..end + radius
             }
@@ -156,7 +156,7 @@ impl Kernel {
             Self::Map(_) => extent,
             Self::Gather(k) => k.along(axis).extent(extent),
             Self::Resample(k) => k.along(axis).extent(extent),
-            Self::Separable(_) | Self::Sobel(_) => extent + 2 * u64::from(self.radius(axis)),
+            Self::Separable(_) | Self::Stencil(_) => extent + 2 * u64::from(self.radius(axis)),
             Self::Custom(_) => u64::from(u32::MAX),
         }
     }
@@ -166,7 +166,7 @@ impl Kernel {
         match self {
             Self::Map(_) | Self::Gather(_) | Self::Custom(_) => 1,
             Self::Resample(k) => k.along(axis).taps() as u64,
-            Self::Separable(_) | Self::Sobel(_) => 2 * u64::from(self.radius(axis)) + 1,
+            Self::Separable(_) | Self::Stencil(_) => 2 * u64::from(self.radius(axis)) + 1,
         }
     }
 
@@ -177,7 +177,7 @@ impl Kernel {
             Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
             Self::Map(MapKernel::ColorConvert) => 4.0,
             Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
-            Self::Map(MapKernel::Point(expr)) => point_operations(expr),
+            Self::Map(MapKernel::Point(expr)) => expression_operations(expr),
             // Rows between the two directions are made once for as many as there are source rows for a result.
             Self::Resample(k) => {
                 let ends = k.y.starts().first().zip(k.y.starts().last());
@@ -185,7 +185,7 @@ impl Kernel {
                 k.x.taps() as f64 * rows as f64 / k.y.outputs().max(1) as f64 + k.y.taps() as f64
             }
             Self::Separable(k) => 2.0 * f64::from(k.radius_x + k.radius_y) + 2.0,
-            Self::Sobel(_) => 12.0,
+            Self::Stencil(k) => expression_operations(&k.expr),
             Self::Custom(_) => 0.0,
         }
     }
@@ -258,7 +258,7 @@ const fn same_size(a: &ImageDesc, b: &ImageDesc) -> bool {
     a.width == b.width && a.height == b.height
 }
 
-fn check_point(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+fn check_expression(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
     match expr.results() {
         Results::EachChannel(_) => {
             ensure(inputs[0].format == output.format, || "the format must stay".into())?;
@@ -275,7 +275,7 @@ fn check_point(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<
     expr.resolve(inputs, output).map(drop)
 }
 
-fn point_operations(expr: &Expr) -> f64 {
+fn expression_operations(expr: &Expr) -> f64 {
     let each = match expr.results() {
         Results::EachChannel(_) => 1,
         Results::Channels(results) => results.len(),

@@ -6,6 +6,7 @@ mod custom;
 mod gather;
 mod map;
 mod resample;
+mod stencil;
 mod window;
 
 use std::sync::Arc;
@@ -16,7 +17,8 @@ pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use map::{ChannelMap, MapKernel};
 pub use resample::{AxisTaps, Resample};
-pub use window::{Separable, Sobel};
+pub use stencil::Stencil;
+pub use window::Separable;
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
 /// kernel's documentation fixes.
@@ -34,8 +36,8 @@ pub enum Kernel {
     Resample(Resample),
     /// Symmetric separable filter over a fixed neighbourhood.
     Separable(Separable),
-    /// Gradient magnitude over a 3x3 neighbourhood.
-    Sobel(Sobel),
+    /// An expression of a fixed neighbourhood.
+    Stencil(Stencil),
     /// A user's own code.
     Custom(Arc<dyn CustomKernel>),
 }
@@ -64,8 +66,10 @@ impl Kernel {
         match self {
             Self::Map(_) => Access::Map,
             Self::Gather(_) | Self::Resample(_) => Access::Gather,
-            Self::Separable(k) => Access::Window { radius_x: k.radius_x, radius_y: k.radius_y },
-            Self::Sobel(_) => Access::Window { radius_x: 1, radius_y: 1 },
+            Self::Separable(_) | Self::Stencil(_) => {
+                let (radius_x, radius_y) = self.window().map_or((0, 0), |w| (w.radius_x, w.radius_y));
+                Access::Window { radius_x, radius_y }
+            }
             Self::Custom(_) => Access::Whole,
         }
     }
@@ -74,7 +78,7 @@ impl Kernel {
     pub fn input_count(&self) -> usize {
         match self {
             Self::Map(k) => k.input_count(),
-            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Sobel(_) => 1,
+            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
             Self::Custom(k) => k.input_count(),
         }
     }
@@ -98,7 +102,7 @@ impl Kernel {
             Self::Gather(_) => "gather",
             Self::Resample(_) => "resample",
             Self::Separable(_) => "separable",
-            Self::Sobel(_) => "sobel",
+            Self::Stencil(_) => "stencil",
             Self::Custom(k) => k.name(),
         }
     }

@@ -27,15 +27,3 @@ pub struct Separable {
     /// What is read outside the image.
     pub border: Border,
 }
-
-/// Gradient magnitude of a gray image with the 3x3 Sobel kernels; output gray of the same sample type.
-///
-/// With rows -1, 0, +1 and columns -1, 0, +1 around the pixel (outside through `border`) and
-/// `d(j) = p[j][+1] - p[j][-1]`, `s(j) = fma(2, p[j][0], p[j][-1] + p[j][+1])`:
-/// `gx = fma(2, d(0), d(-1) + d(+1))`, `gy = s(+1) - s(-1)`, result `sqrt(fma(gx, gx, gy * gy))`.
-/// For u8 all of it before the root is exact. No uniforms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sobel {
-    /// What is read outside the image.
-    pub border: Border,
-}

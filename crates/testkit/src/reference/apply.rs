@@ -24,7 +24,7 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "normalize" => &["mean", "std", "scale"],
         "cast" => &["to", "scale"],
         // Numbers under any name.
-        "point" => &["expr", "to"],
+        "point" => &["expr", "to", "border", "border_value"],
         other => panic!("no reference for '{other}'"),
     };
     for (name, _) in params.iter().filter(|_| op != "point") {
@@ -100,7 +100,7 @@ pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> I
 
 fn point(params: &Params, inputs: &[&ImageBuffer]) -> Real {
     let text = params.word("expr").expect("expr");
-    let numbers = params.iter().filter(|(name, _)| !["expr", "to"].contains(name));
+    let numbers = params.iter().filter(|(name, _)| !["expr", "to", "border", "border_value"].contains(name));
     // Uniforms are rounded to binary32 before they are used.
     let numbers =
         numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
@@ -116,7 +116,7 @@ fn point(params: &Params, inputs: &[&ImageBuffer]) -> Real {
         3 => PixelFormat::Rgb,
         _ => PixelFormat::Rgba,
     };
-    reference::point(text, &numbers, &images, output)
+    reference::point(text, &numbers, &images, output, border(params))
 }
 
 /// Commas outside brackets.

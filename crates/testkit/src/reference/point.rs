@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use mip_core::PixelFormat;
 
+use super::Border;
 use crate::Real;
 
-/// The results of an expression for each pixel, in the channel order of `output`. `numbers` are the uniforms.
+/// The results of an expression for each pixel, in the channel order of `output`. `numbers` are the uniforms; `border` says
+/// what lies outside of images read beside the pixel.
 ///
 /// # Panics
 /// For a text that is no expression, and for channels that the images do not have.
@@ -16,6 +18,7 @@ pub fn point(
     numbers: &BTreeMap<&str, f64>,
     inputs: &[(Real, PixelFormat)],
     output: PixelFormat,
+    border: Border,
 ) -> Real {
     let (first, format) = &inputs[0];
     let words = words(text);
@@ -26,10 +29,16 @@ pub fn point(
         if each && order[c] == 3 {
             return first.at(x, y, order_of(*format, 3).expect("alpha"));
         }
-        let sample = |slot: usize, channel: Option<usize>| {
+        let sample = |slot: usize, channel: Option<usize>, (dx, dy): (i64, i64)| {
             let (image, format) = &inputs[slot];
             let wanted = channel.unwrap_or(if format.channels() == 1 { 0 } else { order[c] });
-            image.at(x, y, order_of(*format, wanted).expect("a channel of the image"))
+            let channel = order_of(*format, wanted).expect("a channel of the image");
+            let (x, y) = (x as i64 + dx, y as i64 + dy);
+            match (border.resolve(x, image.width), border.resolve(y, image.height), border) {
+                (Some(x), Some(y), _) => image.at(x, y, channel),
+                (_, _, Border::Constant(value)) => value,
+                _ => unreachable!("only a constant border resolves to nothing"),
+            }
         };
         let mut reader = Reader { words: &words, next: 0, sample: &sample, numbers, names: BTreeMap::new() };
         let results = reader.program();
@@ -79,8 +88,8 @@ fn words(text: &str) -> Vec<String> {
 struct Reader<'a> {
     words: &'a [String],
     next: usize,
-    /// Of an input, a channel by meaning or the own one.
-    sample: &'a dyn Fn(usize, Option<usize>) -> f64,
+    /// Of an input, a channel by meaning or the own one, of the pixel so many columns and rows away.
+    sample: &'a dyn Fn(usize, Option<usize>, (i64, i64)) -> f64,
     numbers: &'a BTreeMap<&'a str, f64>,
     names: BTreeMap<String, f64>,
 }
@@ -171,12 +180,17 @@ impl Reader<'_> {
                 values.push(self.choice());
             }
             assert!(self.take(")"), "a ')'");
-            return function(&word, &values);
+            return match (values[..].as_ref(), word.chars().next()) {
+                (&[dx, dy], Some('v' | 'r' | 'g' | 'b' | 'a')) if word.len() <= 2 => {
+                    self.leaf(&word, (dx as i64, dy as i64))
+                }
+                _ => function(&word, &values),
+            };
         }
-        self.leaf(&word)
+        self.leaf(&word, (0, 0))
     }
 
-    fn leaf(&self, word: &str) -> f64 {
+    fn leaf(&self, word: &str, away: (i64, i64)) -> f64 {
         if let Ok(number) = word.parse::<f32>() {
             return f64::from(number);
         }
@@ -186,7 +200,7 @@ impl Reader<'_> {
         let slot = word.get(1..).and_then(|digit| digit.parse::<usize>().ok()).map_or(0, |n| n - 1);
         let channel = "rgba".find(&word[..1]);
         assert!(channel.is_some() || word.starts_with('v'), "'{word}' is unknown");
-        (self.sample)(slot, channel)
+        (self.sample)(slot, channel, away)
     }
 }
 
@@ -214,12 +228,14 @@ mod tests {
     fn it_computes_what_it_says() {
         let image = Real::from_fn(1, 1, 3, |_, _, c| [30.0, 20.0, 10.0][c]);
         let numbers = BTreeMap::from([("gain", 2.0)]);
-        let one =
-            |text: &str, format| point(text, &numbers, &[(image.clone(), PixelFormat::Bgr)], format).data;
+        let one = |text: &str, format| {
+            point(text, &numbers, &[(image.clone(), PixelFormat::Bgr)], format, Border::Constant(7.0)).data
+        };
         assert_eq!(one("v*gain - 1", PixelFormat::Bgr), [59.0, 39.0, 19.0]);
         assert_eq!(one("x = r + g; x > 29 && r < 11 ? max(x, b, 3) : -x", PixelFormat::Gray), [30.0]);
         assert_eq!(one("r, g, b", PixelFormat::Rgb), [10.0, 20.0, 30.0]);
         assert_eq!(one("r, g, b", PixelFormat::Bgr), [30.0, 20.0, 10.0]);
+        assert_eq!(one("r + g(1, 0) - b(0, -1)", PixelFormat::Gray), [10.0]);
         assert_eq!(one("(1 + 2) * 3 - 4 / 8", PixelFormat::Gray), [8.5]);
     }
 }

@@ -5,7 +5,7 @@ use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand
 use super::nodes::{Node, What};
 use super::passes::Writer;
 use super::setting::{STRIP, is_sample};
-use crate::codegen::point::{point_name, point_strip};
+use crate::codegen::point::{functor_name, point_strip};
 use crate::codegen::text::{planar, sample};
 
 /// A line of generated code that runs once a row, from a step on.
@@ -84,6 +84,7 @@ impl Writer<'_> {
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
             What::Window(patch) => return self.window(Some(patch), n, &name, &declare, code),
             What::Chained => return self.window(None, n, &name, &declare, code),
+            What::Stencil(patch) => format!("{declare} {}", self.stencil(patch, node, &name)),
         };
         code.items.push(Item { since: node.since, text });
     }
@@ -154,12 +155,29 @@ impl Writer<'_> {
                 let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
                 let channels: Vec<usize> =
                     stage.inputs.iter().map(|&input| self.setting.desc(input).channels()).collect();
-                let uniforms =
-                    if stage.uniforms.is_empty() { "nullptr".to_owned() } else { format!("p.u{index}") };
-                let functor = point_name(index);
+                let (uniforms, functor) = (self.uniforms(index), functor_name(index));
                 let (kind, counts) = ((&*functor, output.dtype, STRIP), (&*channels, output.channels()));
                 point_strip(kind, counts, name, &inputs, &uniforms)
             }
+        }
+    }
+
+    fn stencil(&self, patch: usize, node: &Node, name: &str) -> String {
+        let Operand::Stage(index) = node.of else { unreachable!("a stencil is a stage") };
+        let stage = self.setting.stage(index);
+        let (t, c) = (sample(stage.output.dtype), stage.output.channels());
+        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
+        let uniforms = self.uniforms(index);
+        let functor = functor_name(index);
+        format!("stencil<{functor}, {t}, {STRIP}, {c}, P{patch}>({name}, {at}, {uniforms});")
+    }
+
+    /// Where the uniforms of a stage are.
+    fn uniforms(&self, index: usize) -> String {
+        if self.setting.stage(index).uniforms.is_empty() {
+            "nullptr".to_owned()
+        } else {
+            format!("p.u{index}")
         }
     }
 

@@ -50,7 +50,7 @@ impl Pass {
                 let stage = setting.stage(s);
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
-                    Kernel::Sobel(_) => 6,
+                    Kernel::Stencil(_) => 6,
                     Kernel::Map(_) | Kernel::Gather(_) | Kernel::Resample(_) | Kernel::Custom(_) => 0,
                 };
                 rows * STRIP as usize * stage.output.channels()

@@ -43,7 +43,7 @@ use self::roles::Roles;
 use self::setting::{STRIP, Setting, WARPS, ceil};
 use super::Target;
 use super::branches::entry as kernel_entry;
-use super::point::{point_functor, point_name};
+use super::point::functor;
 use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
@@ -61,7 +61,9 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     let stages = &setting.group.stages;
     let read = |s: usize| setting.consumers(Operand::Stage(s)).next().is_some();
     let dropped = (0..stages.len()).any(|s| stages[s].store.is_none() && !read(s));
-    if !dropped && !(0..stages.len()).any(read) {
+    // A stencil alone is faster from a patch than straight from memory.
+    let stencil = stages.len() == 1 && setting.stencil(0).is_some();
+    if !dropped && !stencil && !(0..stages.len()).any(read) {
         return Err("its stages do not read each other".to_owned());
     }
     for (index, stage) in stages.iter().enumerate() {
@@ -124,10 +126,8 @@ pub(super) fn fused_code(
     }
     text.push_str(&parameters.fields.definition("Params0"));
     for (index, stage) in group.stages.iter().enumerate() {
-        if let Some(expr) = stage.kernel.expression() {
-            let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
-            text.push_str(&point_functor(expr, &point_name(index), &inputs, &stage.output)?);
-        }
+        let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
+        text.push_str(&functor(&stage.kernel, index, &inputs, &stage.output)?);
     }
     for (k, patch) in roles.patches.iter().enumerate() {
         let (columns, rows) = (layout.x.patches[k].len, layout.y.patches[k].len);

@@ -65,6 +65,8 @@ pub(super) enum What {
     Window(usize),
     /// A window over another node.
     Chained,
+    /// An expression of neighbours in a patch.
+    Stencil(usize),
 }
 
 /// One strip of values in a pass.
@@ -148,7 +150,11 @@ impl Nodes {
                 _ => self.add(source, What::Nearest(input), Vec::new(), x, y),
             },
             Kernel::Resample(_) => self.add(source, What::Resample(input), Vec::new(), x, y),
-            Kernel::Separable(_) | Kernel::Sobel(_) => {
+            Kernel::Stencil(_) if setting.stencil(index).is_some() => {
+                let patch = roles.patch_of(input).expect("what stencils read lies in a patch");
+                self.add(source, What::Stencil(patch), Vec::new(), x, y)
+            }
+            Kernel::Separable(_) | Kernel::Stencil(_) => {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
                     Operand::Stage(earlier) if roles.chained[earlier] => {

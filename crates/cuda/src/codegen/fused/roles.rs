@@ -66,7 +66,7 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
 /// Whether a value is read at more than its reader's own pixel.
 fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
     setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
-        (Kernel::Separable(_) | Kernel::Sobel(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
+        (Kernel::Separable(_) | Kernel::Stencil(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
         // Interleaved images are copied as they are; see `Raw`.
         (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
         (Kernel::Gather(k), Operand::Stage(s)) => {
@@ -85,7 +85,7 @@ fn marches(setting: &Setting<'_>, stage: usize) -> bool {
     let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if marches(setting, s));
     match stage.kernel {
         Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
-        Kernel::Separable(_) | Kernel::Sobel(_) => true,
+        Kernel::Separable(_) | Kernel::Stencil(_) => true,
         Kernel::Resample(_) | Kernel::Custom(_) => false,
     }
 }
@@ -103,6 +103,7 @@ fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
     mirrors
         && stage.store.is_none()
         && stage.output.channels() == 1
+        && setting.stencil(consumer).is_none()
         && reader.window().is_some_and(|w| w.radius_x <= 2 && w.border == own.border)
         // Its own producer must lie in a patch: no chains of three.
         && !matches!(stage.inputs[0], Operand::Stage(s) if setting.stage(s).kernel.window().is_some())

@@ -1,6 +1,7 @@
 use mip_core::{BatchLayout, DType, ImageDesc};
-use mip_plan::{Border, Group, Kernel, Operand, Stage};
+use mip_plan::{Border, Group, Kernel, Operand, Stage, Stencil};
 
+use crate::codegen::point::stencil;
 use crate::codegen::text::planar;
 
 /// Neighbouring pixels of a row that a thread makes at once.
@@ -34,6 +35,12 @@ impl Setting<'_> {
 
     pub(super) const fn stages(&self) -> usize {
         self.group.stages.len()
+    }
+
+    /// The stencil that a stage is, unless it is a window that marches.
+    pub(super) fn stencil(&self, stage: usize) -> Option<&Stencil> {
+        let stage = self.stage(stage);
+        stencil(&stage.kernel, &self.desc(*stage.inputs.first()?), &stage.output)
     }
 
     /// Stages that read a source.
@@ -73,7 +80,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
         Kernel::Map(_) | Kernel::Gather(_) => None,
-        Kernel::Sobel(k) => wrapped(k.border),
+        Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
             let kept = (2 * k.radius_y as usize + 1) * strip;
             if k.radius_x > MOST_RADIUS || kept > MOST_KEPT {

@@ -71,6 +71,25 @@ template <typename T, int N, bool BYTES> struct Gradient {
     }
 };
 
+// The pixels around one in a patch.
+template <class P> struct Near {
+    const u8* own;
+    INLINE float of(int c, int dx, int dy) const {
+        return Sample<typename P::T>::widen(((const typename P::T*)(own + dy * P::PITCH + dx * P::PIXEL))[c]);
+    }
+};
+// An expression of the neighbourhood of each pixel of a strip that begins at `at` in a patch; F::of computes the channels
+// of a pixel.
+template <class F, typename T, int N, int C, class P> INLINE void stencil(float* v, const u8* at, const float* u) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const Near<P> near = {at + i * P::PIXEL};
+        F::of(v + i * C, near, u);
+#pragma unroll
+        for (int c = 0; c < C; c++) v[i * C + c] = rounded<T>(v[i * C + c]);
+    }
+}
+
 // A strip that begins R pixels further left, with the 2 R pixels that follow it, from the next lane; at the end of
 // the warp they are not its own.
 template <int N, int R> INLINE void with_next(float* row, const float* v) {

@@ -1,0 +1,200 @@
+//! Expressions, for any program: a few hundred samples at a time, one loop an operation, over blocks of binary32 that stay
+//! in the first-level cache.
+
+mod apply;
+mod samples;
+
+use mip_core::{DType, ImageDesc, Layout};
+use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
+
+use self::apply::{binary, fma, select, unary};
+use self::samples::{Load, Store};
+use super::row::RowMut;
+use super::{Job, RowKernel};
+
+/// Samples of a block: a multiple of every vector's length.
+const BLOCK: usize = 256;
+
+type Values = [f32; BLOCK];
+
+/// [`mip_plan::MapKernel::Point`] and [`Stencil`].
+#[derive(Debug)]
+pub(crate) struct ExprRows {
+    steps: Vec<Step>,
+    /// Register of each result, by channel; of the only one where samples are taken one by one.
+    results: Vec<usize>,
+    registers: usize,
+    inputs: Vec<ImageDesc>,
+    output: ImageDesc,
+    /// Every sample is computed from the samples at its own place, so that rows need not be taken apart into channels.
+    flat: bool,
+    /// Of a stencil: what lies outside, and the tap that is the pixel's own row.
+    around: Option<(Border, usize)>,
+}
+
+/// An operation with its operands and result in registers.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    op: Op,
+    /// Registers of the operands, in the operation's order.
+    from: [usize; 4],
+    to: usize,
+}
+
+impl ExprRows {
+    pub(crate) fn stencil(stencil: &Stencil, input: ImageDesc, output: ImageDesc) -> Result<Self, String> {
+        let rows = Self::new(&stencil.expr, &[input], output)?;
+        Ok(Self { around: Some((stencil.border, stencil.expr.reach().1 as usize)), ..rows })
+    }
+
+    pub(crate) fn new(expr: &Expr, inputs: &[ImageDesc], output: ImageDesc) -> Result<Self, String> {
+        let flat = is_flat(expr, inputs, &output);
+        let resolved = if flat { expr.clone() } else { expr.resolve(inputs, &output)? };
+        let results: Vec<usize> = match resolved.results() {
+            Results::EachChannel(result) => vec![usize::from(*result)],
+            Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
+        };
+        let (steps, registers, results) = allocate(resolved.ops(), &results);
+        Ok(Self { steps, results, registers, inputs: inputs.to_vec(), output, flat, around: None })
+    }
+
+    fn load(
+        &self,
+        job: &Job<'_>,
+        (slot, channel, offset): (u8, Channel, Offset),
+        at: Place,
+        to: &mut Values,
+    ) {
+        let slot = usize::from(slot);
+        let row = match self.around {
+            Some((_, own)) => job.tap(own.wrapping_add_signed(offset.dy.into())),
+            None => Some(job.own(slot)),
+        };
+        let border = self.around.map_or(Border::Replicate, |(border, _)| border);
+        let Some(row) = row else {
+            // Only a constant border has rows outside.
+            let Border::Constant(value) = border else { unreachable!("all other borders name a row") };
+            to.fill(value);
+            return;
+        };
+        let desc = &self.inputs[slot];
+        let channel = match channel {
+            Channel::Index(channel) => usize::from(channel),
+            // A flat row, whose samples all are alike.
+            Channel::Own | Channel::Red | Channel::Green | Channel::Blue | Channel::Alpha => 0,
+        };
+        let (plane, first, step) =
+            if self.flat { (at.plane, 0, 1) } else { super::point::strided(desc, channel) };
+        let pixel = if self.flat { desc.row_samples() / desc.width as usize } else { 1 };
+        let place =
+            samples::Source { at, first, step, pixel, dx: offset.dx.into(), width: desc.width, border };
+        match desc.dtype {
+            DType::U8 => job.level.with(Load { src: row.plane::<u8>(plane), place, to }),
+            DType::U16 => job.level.with(Load { src: row.plane::<u16>(plane), place, to }),
+            DType::F32 => job.level.with(Load { src: row.plane::<f32>(plane), place, to }),
+        }
+    }
+
+    fn run(&self, job: &Job<'_>, at: Place, registers: &mut [Values], out: &mut RowMut<'_>) {
+        for step in &self.steps {
+            let (before, rest) = registers.split_at_mut(step.to);
+            let Some((to, after)) = rest.split_first_mut() else { return };
+            let from = |i: usize| {
+                let register = step.from[i];
+                if register < step.to { &before[register] } else { &after[register - step.to - 1] }
+            };
+            match step.op {
+                Op::Input { slot, channel, at: offset } => self.load(job, (slot, channel, offset), at, to),
+                Op::Uniform(index) => to.fill(job.uniforms[usize::from(index)]),
+                Op::Const(bits) => to.fill(bits.get()),
+                Op::Unary(op, _) => unary(job.level, op, from(0), to),
+                Op::Binary(op, ..) => binary(job.level, op, [from(0), from(1)], to),
+                Op::Fma(..) => fma(job.level, [from(0), from(1), from(2)], to),
+                Op::Select { compare, .. } => {
+                    select(job.level, compare, [from(0), from(1), from(2), from(3)], to);
+                }
+            }
+        }
+        for (channel, &result) in self.results.iter().enumerate() {
+            let (plane, first, step) =
+                if self.flat { (at.plane, 0, 1) } else { super::point::strided(&self.output, channel) };
+            let from = &registers[result];
+            match self.output.dtype {
+                DType::U8 => job.level.with(Store { out: out.plane::<u8>(plane), at, first, step, from }),
+                DType::U16 => job.level.with(Store { out: out.plane::<u16>(plane), at, first, step, from }),
+                DType::F32 => job.level.with(Store { out: out.plane::<f32>(plane), at, first, step, from }),
+            }
+        }
+    }
+}
+
+/// Where a block lies: samples (or pixels) `start..start + count` of a row.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    plane: usize,
+    start: usize,
+    count: usize,
+}
+
+impl RowKernel for ExprRows {
+    fn scratch_bytes(&self) -> usize {
+        self.registers * size_of::<Values>()
+    }
+
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        let numbers: &mut [f32] =
+            bytemuck::cast_slice_mut(&mut scratch[..self.registers * size_of::<Values>()]);
+        let registers = numbers.as_chunks_mut::<BLOCK>().0;
+        let (planes, length) = if self.flat {
+            (self.output.planes(), self.output.row_samples())
+        } else {
+            (1, self.output.width as usize)
+        };
+        for plane in 0..planes {
+            for start in (0..length).step_by(BLOCK) {
+                let at = Place { plane, start, count: (length - start).min(BLOCK) };
+                self.run(job, at, registers, out);
+            }
+        }
+    }
+}
+
+fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
+    let own =
+        expr.ops().iter().all(|op| !matches!(op, Op::Input { channel, .. } if *channel != Channel::Own));
+    let same = |input: &ImageDesc| (input.format, input.layout) == (output.format, output.layout);
+    let interleaved = output.layout == Layout::Hwc || output.planes() == output.channels();
+    own && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
+}
+
+/// Gives every operation a register of its own while its result is needed, and never one of its operands'.
+fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
+    let mut last_use: Vec<usize> = (0..ops.len()).collect();
+    for (index, &op) in ops.iter().enumerate() {
+        op.operands().into_iter().flatten().for_each(|o| last_use[usize::from(o)] = index);
+    }
+    for &result in results {
+        last_use[result] = ops.len();
+    }
+    let (mut free, mut registers, mut place): (Vec<usize>, usize, Vec<usize>) = (Vec::new(), 0, Vec::new());
+    let mut steps = Vec::with_capacity(ops.len());
+    for (index, &op) in ops.iter().enumerate() {
+        let to = free.pop().unwrap_or_else(|| {
+            registers += 1;
+            registers - 1
+        });
+        let mut from = [0; 4];
+        let mut ends: Vec<usize> = Vec::new();
+        for (from, operand) in from.iter_mut().zip(op.operands()) {
+            let Some(operand) = operand.map(usize::from) else { continue };
+            *from = place[operand];
+            if last_use[operand] == index && !ends.contains(&operand) {
+                ends.push(operand);
+            }
+        }
+        free.extend(ends.into_iter().map(|operand| place[operand]));
+        place.push(to);
+        steps.push(Step { op, from, to });
+    }
+    (steps, registers, results.iter().map(|&result| place[result]).collect())
+}
