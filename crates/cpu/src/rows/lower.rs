@@ -146,7 +146,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             let kernel = if k.is_gray_sobel(&input, &output) {
                 by_type!(dtype, T => sobel::Sobel::<T>::new(output, k.border))
             } else {
-                Arc::new(expr::ExprRows::stencil(k, input, output)?)
+                expr::stencil(k, input, output)?
             };
             let taps = Taps::Window { radius, border: k.border, height: output.height };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
@@ -172,7 +172,7 @@ fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, St
             by_type!(output.dtype, T => blend::Blend::<T>::new([input, from.descs[1]], output))
         }
         MapKernel::Point(expr) => {
-            return expr::ExprRows::new(expr, from.descs, output).map(|k| Arc::new(k) as _);
+            return expr::point(expr, from.descs, output);
         }
         MapKernel::Affine => match input.dtype {
             DType::U8 => by_type!(output.dtype, T => point::Affine::<u8, T>::new(input, output)),

@@ -285,6 +285,7 @@ fn stencils() {
         for border in BORDERS {
             for text in [
                 "min(v(-1, -1), v(0, -1), v(1, -1), v(-1, 0), v, v(1, 0), v(-1, 1), v(0, 1), v(1, 1))",
+                "max(min(v(15, 0), v(-2, 1)), v(0, -3))",
                 "abs(v(15, 0) - v(0, -15)) / 2 + v(-3, 2)",
                 "r(2, -1), g, b(-2, 1) - r(0, 1)",
             ] {
@@ -294,6 +295,20 @@ fn stencils() {
             }
         }
     });
+}
+
+/// Rows of several blocks.
+#[test]
+fn long_stencils() {
+    for (format, dtype) in
+        [(PixelFormat::Rgb, DType::U8), (PixelFormat::Gray, DType::U16), (PixelFormat::Bgra, DType::U8)]
+    {
+        let input = ImageDesc::new(700, 3, format, dtype).unwrap();
+        for text in ["max(v(-9, 0), min(v, v(15, 1)))", "v(-9, 0) / 2 + v(15, 1) / 4"] {
+            let expr = Arc::new(Point::text(text).unwrap().expr().unwrap().clone());
+            check(&Kernel::Stencil(Stencil { expr, border: Border::Wrap }), &[], &[input], input);
+        }
+    }
 }
 
 #[test]

@@ -2,14 +2,18 @@
 //! in the first-level cache.
 
 mod apply;
+mod ranks;
 mod samples;
+
+use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
 
 use self::apply::{binary, fma, select, unary};
+use self::ranks::Ranks;
 use self::samples::{Load, Store};
-use super::row::RowMut;
+use super::row::{Row, RowMut};
 use super::{Job, RowKernel};
 
 /// Samples of a block: a multiple of every vector's length.
@@ -19,7 +23,7 @@ type Values = [f32; BLOCK];
 
 /// [`mip_plan::MapKernel::Point`] and [`Stencil`].
 #[derive(Debug)]
-pub(crate) struct ExprRows {
+struct ExprRows {
     steps: Vec<Step>,
     /// Register of each result, by channel; of the only one where samples are taken one by one.
     results: Vec<usize>,
@@ -28,8 +32,62 @@ pub(crate) struct ExprRows {
     output: ImageDesc,
     /// Every sample is computed from the samples at its own place, so that rows need not be taken apart into channels.
     flat: bool,
-    /// Of a stencil: what lies outside, and the tap that is the pixel's own row.
-    around: Option<(Border, usize)>,
+    /// Of a stencil.
+    around: Option<Around>,
+}
+
+/// What a stencil reads beside its own row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around {
+    /// What lies outside.
+    border: Border,
+    /// The tap that is the pixel's own row.
+    own: usize,
+}
+
+impl Around {
+    fn of(stencil: &Stencil) -> Self {
+        Self { border: stencil.border, own: stencil.expr.reach().1 as usize }
+    }
+}
+
+/// The row at a distance; `None` outside a constant border.
+fn row_of<'a>(job: &Job<'a>, around: Option<Around>, slot: usize, offset: Offset) -> Option<Row<'a>> {
+    match around {
+        Some(Around { own, .. }) => job.tap(own.wrapping_add_signed(offset.dy.into())),
+        None => Some(job.own(slot)),
+    }
+}
+
+/// The row kernel of a point expression.
+pub(crate) fn point(
+    expr: &Expr,
+    inputs: &[ImageDesc],
+    output: ImageDesc,
+) -> Result<Arc<dyn RowKernel>, String> {
+    lower(expr, inputs, output, None)
+}
+
+/// The row kernel of a stencil.
+pub(crate) fn stencil(
+    stencil: &Stencil,
+    input: ImageDesc,
+    output: ImageDesc,
+) -> Result<Arc<dyn RowKernel>, String> {
+    lower(&stencil.expr, &[input], output, Some(Around::of(stencil)))
+}
+
+fn lower(
+    expr: &Expr,
+    inputs: &[ImageDesc],
+    output: ImageDesc,
+    around: Option<Around>,
+) -> Result<Arc<dyn RowKernel>, String> {
+    Ok(match output.dtype {
+        DType::U8 if let Some(ranks) = Ranks::<u8>::new(expr, inputs, output, around) => Arc::new(ranks),
+        DType::U16 if let Some(ranks) = Ranks::<u16>::new(expr, inputs, output, around) => Arc::new(ranks),
+        DType::U8 | DType::U16 | DType::F32 => Arc::new(ExprRows::new(expr, inputs, output, around)?),
+    })
 }
 
 /// An operation with its operands and result in registers.
@@ -42,12 +100,12 @@ struct Step {
 }
 
 impl ExprRows {
-    pub(crate) fn stencil(stencil: &Stencil, input: ImageDesc, output: ImageDesc) -> Result<Self, String> {
-        let rows = Self::new(&stencil.expr, &[input], output)?;
-        Ok(Self { around: Some((stencil.border, stencil.expr.reach().1 as usize)), ..rows })
-    }
-
-    pub(crate) fn new(expr: &Expr, inputs: &[ImageDesc], output: ImageDesc) -> Result<Self, String> {
+    fn new(
+        expr: &Expr,
+        inputs: &[ImageDesc],
+        output: ImageDesc,
+        around: Option<Around>,
+    ) -> Result<Self, String> {
         let flat = is_flat(expr, inputs, &output);
         let resolved = if flat { expr.clone() } else { expr.resolve(inputs, &output)? };
         let results: Vec<usize> = match resolved.results() {
@@ -55,7 +113,7 @@ impl ExprRows {
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
         let (steps, registers, results) = allocate(resolved.ops(), &results);
-        Ok(Self { steps, results, registers, inputs: inputs.to_vec(), output, flat, around: None })
+        Ok(Self { steps, results, registers, inputs: inputs.to_vec(), output, flat, around })
     }
 
     fn load(
@@ -66,15 +124,8 @@ impl ExprRows {
         to: &mut Values,
     ) {
         let slot = usize::from(slot);
-        let row = match self.around {
-            Some((_, own)) => job.tap(own.wrapping_add_signed(offset.dy.into())),
-            None => Some(job.own(slot)),
-        };
-        let border = self.around.map_or(Border::Replicate, |(border, _)| border);
-        let Some(row) = row else {
-            // Only a constant border has rows outside.
-            let Border::Constant(value) = border else { unreachable!("all other borders name a row") };
-            to.fill(value);
+        let Some(row) = row_of(job, self.around, slot, offset) else {
+            to.fill(samples::outside_of(self.around));
             return;
         };
         let desc = &self.inputs[slot];
@@ -83,11 +134,12 @@ impl ExprRows {
             // A flat row, whose samples all are alike.
             Channel::Own | Channel::Red | Channel::Green | Channel::Blue | Channel::Alpha => 0,
         };
-        let (plane, first, step) =
-            if self.flat { (at.plane, 0, 1) } else { super::point::strided(desc, channel) };
-        let pixel = if self.flat { desc.row_samples() / desc.width as usize } else { 1 };
-        let place =
-            samples::Source { at, first, step, pixel, dx: offset.dx.into(), width: desc.width, border };
+        let (plane, place) = if self.flat {
+            (at.plane, samples::Source::flat(desc, at, offset, self.around))
+        } else {
+            let (plane, first, step) = super::point::strided(desc, channel);
+            (plane, samples::Source::pixels(desc, at, offset, self.around).every(first, step))
+        };
         match desc.dtype {
             DType::U8 => job.level.with(Load { src: row.plane::<u8>(plane), place, to }),
             DType::U16 => job.level.with(Load { src: row.plane::<u16>(plane), place, to }),

@@ -2,23 +2,24 @@
 
 use std::ops::Range;
 
-use mip_plan::Border;
+use mip_core::ImageDesc;
+use mip_plan::{Border, Offset};
 
-use super::{BLOCK, Place, Values};
+use super::{Around, BLOCK, Place, Values};
 use crate::simd::{Pixel, Vector, WithVector};
 
 /// Which samples of a row a block takes.
 pub(super) struct Source {
-    pub(super) at: Place,
+    at: Place,
     /// Index of the first pixel's sample, and samples from a pixel to the next.
-    pub(super) first: usize,
-    pub(super) step: usize,
+    first: usize,
+    step: usize,
     /// Places of [`Place`] that are one pixel.
-    pub(super) pixel: usize,
+    pixel: usize,
     /// Pixels to the right of the own one, in a row of so many pixels, and what lies outside.
-    pub(super) dx: isize,
-    pub(super) width: u32,
-    pub(super) border: Border,
+    dx: isize,
+    width: u32,
+    around: Option<Around>,
 }
 
 pub(super) struct Load<'a, T> {
@@ -31,21 +32,11 @@ impl<T: Pixel> WithVector for Load<'_, T> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(self, v: V) {
         let Self { src, place, to } = self;
-        let Source { at: Place { start, count, .. }, first, step, pixel, dx, width, .. } = place;
-        let length = width as usize * pixel;
-        // What lies left of the row, inside, and right of it.
-        let shift = dx * pixel as isize;
-        let clamped = |place: usize| place.saturating_add_signed(shift).min(length);
-        let inside = clamped(start)..clamped(start + count);
-        let left = (start.wrapping_add_signed(shift) as isize).min(0).unsigned_abs().min(count);
-        let (left, rest) = to[..count].split_at_mut(left);
-        let (middle, right) = rest.split_at_mut(inside.len());
-        if !left.is_empty() {
-            place.outside(src, start, left);
-        }
-        if !right.is_empty() {
-            place.outside(src, start + count - right.len(), right);
-        }
+        let Source { at, first, step, .. } = place;
+        let (inside, [left, middle, right]) = place.parts(&mut to[..at.count]);
+        let sample = |index: usize| src[index].to_f32();
+        place.outside(at.start, left, sample, |value| value);
+        place.outside(at.start + at.count - right.len(), right, sample, |value| value);
         let Range { start, end } = inside;
         match step {
             1 => widen::<N, V, T>(v, &src[start..end], middle),
@@ -59,18 +50,63 @@ impl<T: Pixel> WithVector for Load<'_, T> {
     }
 }
 
+/// The value outside a constant border; only such a border has rows and columns outside.
+pub(super) fn outside_of(around: Option<Around>) -> f32 {
+    match around.map(|around| around.border) {
+        Some(Border::Constant(value)) => value,
+        Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => {
+            unreachable!("all other borders name a pixel")
+        }
+    }
+}
+
 impl Source {
-    /// Places from `start` on whose samples do not lie in the row.
-    fn outside<T: Pixel>(&self, src: &[T], start: usize, to: &mut [f32]) {
+    /// Of rows whose samples all are alike: places are samples.
+    pub(super) fn flat(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
+        let pixel = desc.row_samples() / desc.width as usize;
+        Self { at, first: 0, step: 1, pixel, dx: offset.dx.into(), width: desc.width, around }
+    }
+
+    /// Of one channel, the first of a plane: places are pixels.
+    pub(super) fn pixels(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
+        Self { at, first: 0, step: 1, pixel: 1, dx: offset.dx.into(), width: desc.width, around }
+    }
+
+    /// Of another channel.
+    pub(super) fn every(self, first: usize, step: usize) -> Self {
+        Self { first, step, ..self }
+    }
+
+    /// Places of the row that a block takes, and what of the block lies left of the row, in it, and right of it.
+    pub(super) fn parts<'a, T>(&self, to: &'a mut [T]) -> (Range<usize>, [&'a mut [T]; 3]) {
+        let Place { start, count, .. } = self.at;
+        let length = self.width as usize * self.pixel;
+        let shift = self.dx * self.pixel as isize;
+        let clamped = |place: usize| place.saturating_add_signed(shift).min(length);
+        let inside = clamped(start)..clamped(start + count);
+        let left = (start.wrapping_add_signed(shift) as isize).min(0).unsigned_abs().min(count);
+        let (left, rest) = to.split_at_mut(left);
+        let (middle, right) = rest.split_at_mut(inside.len());
+        (inside, [left, middle, right])
+    }
+
+    /// Places from `start` on whose samples do not lie in the row: `sample` reads one by its index, `constant` makes one.
+    pub(super) fn outside<T>(
+        &self,
+        start: usize,
+        to: &mut [T],
+        sample: impl Fn(usize) -> T,
+        constant: impl Fn(f32) -> T,
+    ) {
+        let border = self.around.map_or(Border::Replicate, |around| around.border);
         for (to, place) in to.iter_mut().zip(start..) {
             let column = (place / self.pixel) as i64 + self.dx as i64;
-            *to = match (self.border.index(column, self.width), self.border) {
-                (Some(column), _) => {
+            *to = match border.index(column, self.width) {
+                Some(column) => {
                     let place = column as usize * self.pixel + place % self.pixel;
-                    src[place * self.step + self.first].to_f32()
+                    sample(place * self.step + self.first)
                 }
-                (None, Border::Constant(value)) => value,
-                (None, _) => unreachable!("all other borders name a column"),
+                None => constant(outside_of(self.around)),
             };
         }
     }
