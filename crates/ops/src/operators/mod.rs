@@ -7,6 +7,7 @@ mod crop;
 mod custom;
 mod flip;
 mod gaussian_blur;
+mod invert;
 mod layout;
 mod normalize;
 mod point;
@@ -33,6 +34,7 @@ operators! {
     crop: Crop;
     flip: Flip, FlipDirection;
     gaussian_blur: GaussianBlur;
+    invert: Invert;
     layout: ToLayout;
     normalize: Normalize;
     point: Point;

@@ -12,6 +12,7 @@ mod color_convert;
 mod crop;
 mod flip;
 mod gaussian_blur;
+mod invert;
 mod layout;
 mod normalize;
 mod point;
@@ -42,6 +43,7 @@ references! {
     crop,
     flip,
     gaussian_blur,
+    invert,
     layout,
     normalize,
     point,
