@@ -1,5 +1,6 @@
 //! The operators, one file each. To add one: its file, and its two lines here.
 
+mod absdiff;
 mod blend;
 mod cast;
 mod color_convert;
@@ -28,6 +29,7 @@ macro_rules! operators {
 }
 
 operators! {
+    absdiff: AbsDiff;
     blend: Blend;
     cast: Cast;
     color_convert: ColorConvert;

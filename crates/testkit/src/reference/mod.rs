@@ -4,6 +4,7 @@
 //! the output type, up to the error of f64 itself. Coordinates and weights are kept as integer numerators over
 //! a common denominator where the definition allows it, so that ties are hit exactly.
 
+mod absdiff;
 mod apply;
 mod blend;
 mod border;
@@ -37,6 +38,7 @@ macro_rules! references {
 }
 
 references! {
+    absdiff,
     blend,
     cast,
     color_convert,
