@@ -8,6 +8,7 @@ mod crop;
 mod custom;
 mod flip;
 mod gaussian_blur;
+mod in_range;
 mod invert;
 mod layout;
 mod normalize;
@@ -36,6 +37,7 @@ operators! {
     crop: Crop;
     flip: Flip, FlipDirection;
     gaussian_blur: GaussianBlur;
+    in_range: InRange;
     invert: Invert;
     layout: ToLayout;
     normalize: Normalize;

@@ -13,6 +13,7 @@ mod color_convert;
 mod crop;
 mod flip;
 mod gaussian_blur;
+mod in_range;
 mod invert;
 mod layout;
 mod normalize;
@@ -45,6 +46,7 @@ references! {
     crop,
     flip,
     gaussian_blur,
+    in_range,
     invert,
     layout,
     normalize,
