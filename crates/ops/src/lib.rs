@@ -32,7 +32,6 @@ mod field;
 mod operator;
 pub mod operators;
 mod param;
-#[allow(dead_code, reason = "uniforms and gray results wait for the first operator that has them")]
 mod pointwise;
 mod registry;
 mod tables;
