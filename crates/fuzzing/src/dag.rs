@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_graph::{TaskGraph, TaskHandle};
-use mip_ops::{OpError, Value};
+use mip_ops::{Change, OpError, ParamKind, Value};
 use mip_testkit::Params;
 use mip_testkit::images::SplitMix64;
 
@@ -196,12 +196,19 @@ impl Dag {
     pub fn with_other_uniforms(&self, step: f64) -> (Self, Vec<(String, &'static str, Value)>) {
         let (mut other, mut changes) = (self.clone(), Vec::new());
         for (i, task) in other.tasks.iter_mut().enumerate() {
-            let (parameter, value) = match task.op {
-                "gaussian_blur" => ("sigma", 0.6 + step),
-                "threshold" => ("threshold", 0.25 + step),
-                "blend" => ("alpha", step / 4.0),
-                "normalize" => ("mean", step),
-                _ => continue,
+            let spec = mip_ops::spec(task.op).expect("a registered operator");
+            let number = |kind| match kind {
+                ParamKind::Float { min, max, .. } | ParamKind::PerChannel { min, max, .. } => {
+                    Some((0.25 + step / 4.0).clamp(min, max))
+                }
+                ParamKind::Int { .. }
+                | ParamKind::Bool
+                | ParamKind::Text { .. }
+                | ParamKind::Choice { .. } => None,
+            };
+            let mut uniform = spec.params.iter().filter(|p| p.change == Change::Uniform);
+            let Some((parameter, value)) = uniform.find_map(|p| Some((p.name, number(p.kind)?))) else {
+                continue;
             };
             task.params = std::mem::take(&mut task.params).with(parameter, value);
             changes.push((name(i), parameter, Value::Float(value)));

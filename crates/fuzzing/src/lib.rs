@@ -25,7 +25,7 @@ mod video;
 pub use peak_alloc::PeakAlloc;
 pub use pictures::{jpeg, png};
 pub use run::run;
-pub use single::{operator, run_operator};
+pub use single::{calls, operator, run_operator};
 pub use text::{expression, pipeline_line, pipeline_toml};
 pub use video::y4m;
 

@@ -1,9 +1,9 @@
 //! One operator alone.
 
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
-use mip_core::ImageBuffer;
+use mip_core::{ImageBuffer, ImageDesc};
 use mip_graph::TaskGraph;
-use mip_ops::{Operator, ParamError, Value};
+use mip_ops::{Call, Operator, OperatorSpec, ParamError, Value};
 use mip_testkit::{Param, Params};
 
 /// The operator of that name with those parameters, from the registry.
@@ -28,6 +28,35 @@ pub(crate) fn try_operator(op: &str, params: &Params) -> Result<Box<dyn Operator
 /// When they are not.
 pub fn operator(op: &str, params: &Params) -> Box<dyn Operator> {
     try_operator(op, params).unwrap_or_else(|e| panic!("{op} {params:?}: {e}"))
+}
+
+/// What the registry says of ways to call an operator, examples and ends of parameters, as far as images of that description
+/// take them.
+pub fn calls(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Params> {
+    fitting(spec, spec.calls(), desc)
+}
+
+/// Those of the calls that images of that description take.
+pub(crate) fn fitting(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<Params> {
+    let fits = |call: &Call| spec.call(call).is_ok_and(|operator| infers(operator.as_ref(), desc));
+    calls.into_iter().filter(fits).map(params).collect()
+}
+
+fn infers(operator: &dyn Operator, desc: &ImageDesc) -> bool {
+    operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok()
+}
+
+fn params(call: Call) -> Params {
+    call.into_iter().fold(Params::new(), |params, (name, value)| {
+        let value = match value {
+            Value::Bool(v) => Param::Bool(v),
+            Value::Int(v) => Param::Int(v),
+            Value::Float(v) => Param::Float(v),
+            Value::Text(v) => Param::Text(v),
+            Value::List(v) => Param::List(v),
+        };
+        params.with(&name, value)
+    })
 }
 
 /// Runs one operator alone over batches of one size, one for each slot, in poisoned memory; a result for each

@@ -18,6 +18,7 @@ const GAIN: ParamSpec = ParamSpec {
     default: Some("1"),
     required: false,
     change: Change::Uniform,
+    of_image: false,
 };
 const SCALE: ParamSpec = ParamSpec {
     name: "scale",
@@ -26,6 +27,7 @@ const SCALE: ParamSpec = ParamSpec {
     default: Some("1"),
     required: false,
     change: Change::Structural,
+    of_image: false,
 };
 
 macro_rules! test_spec {

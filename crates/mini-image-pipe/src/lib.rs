@@ -33,10 +33,8 @@ pub mod prelude {
     pub use mip_cpu::{CpuConfig, SimdLevel};
     pub use mip_cuda::CudaOptions;
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
-    pub use mip_ops::{
-        Blend, Cast, Change, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize,
-        Operator, Point, Resize, ResizeFilter, Sobel, Threshold, ToLayout, Value,
-    };
+    pub use mip_ops::operators::*;
+    pub use mip_ops::{Change, Operator, Value};
     pub use mip_plan::{Border, CustomError, CustomKernel};
     pub use mip_runtime::{CancelToken, TaskState};
 

@@ -10,8 +10,8 @@ use mip_graph::{PipelineSpec, TaskGraph};
 use mip_testkit::images::Picture;
 use support::cpu;
 
-/// Operators as lines; `a` and `b` name the task before for those that take two images.
-const OPERATORS: [&str; 22] = [
+/// Every kind of kernel as lines, each paired with each.
+const KERNELS: [&str; 22] = [
     "resize width=9 height=5",
     "resize width=40 height=23 filter=bilinear",
     "resize width=6 height=4 filter=area",
@@ -35,7 +35,31 @@ const OPERATORS: [&str; 22] = [
     "point expr=\"v * 0.75 + 9\"",
     "point expr=\"v > 60 ? sqrt(v) : 3\"",
 ];
+
+/// What the examples of every operator are paired with, before and after it.
+const NEIGHBOURS: [&str; 7] = [
+    "resize width=9 height=5",
+    "flip direction=both",
+    "color_convert to=gray",
+    "gaussian_blur kernel=3 border=wrap",
+    "sobel",
+    "blend alpha=0.3",
+    "point expr=\"v * 0.75 + 9\"",
+];
 const SIZES: [(u32, u32); 5] = [(1, 1), (1, 13), (17, 1), (13, 9), (35, 66)];
+
+/// All kernels with each other, and the first examples of every operator with the neighbours.
+fn pairs() -> Vec<(String, String)> {
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    let mut pairs: Vec<_> = KERNELS.iter().flat_map(|a| KERNELS.iter().map(move |b| pair(a, b))).collect();
+    for spec in mip_ops::operators() {
+        for example in spec.examples.iter().take(2) {
+            let own = format!("{} {example}", spec.name);
+            pairs.extend(NEIGHBOURS.iter().flat_map(|other| [pair(&own, other), pair(other, &own)]));
+        }
+    }
+    pairs
+}
 
 fn inputs() -> impl Iterator<Item = ImageDesc> {
     let kinds = [
@@ -52,7 +76,8 @@ fn inputs() -> impl Iterator<Item = ImageDesc> {
 /// One operator after the other; the first one's result is an output too where `middle` says so.
 fn pair(first: &str, second: &str, middle: bool) -> TaskGraph {
     let twice = |op: &str, of: &str| {
-        if op.starts_with("blend") { format!(" inputs={of},{of}") } else { String::new() }
+        let slots = mip_ops::spec(op.split(' ').next().unwrap()).unwrap().inputs.len();
+        if slots == 2 { format!(" inputs={of},{of}") } else { String::new() }
     };
     let line = format!("a:{first}{} ! b:{second}{}", twice(first, "@input"), twice(second, "a"));
     let mut graph =
@@ -85,23 +110,21 @@ fn compare(rest: usize) -> usize {
         if rest < 2 { SimdLevel::Native } else { SimdLevel::Portable },
     );
     let (mut fused, mut number) = (0, 0);
-    for first in OPERATORS {
-        for second in OPERATORS {
-            let graphs = [false, true].map(|middle| pair(first, second, middle));
-            for desc in inputs() {
-                number += 1;
-                // Every pair meets every input on one of the devices, with and without an output in the middle by turns.
-                let (graph, middle) = (&graphs[number / 4 % 2], number / 4 % 2 == 1);
-                if number % 4 != rest || graph.infer(&[desc]).is_err() {
-                    continue;
-                }
-                let frames = [Picture::Noise.draw(desc, 1), Picture::Noise.draw(desc, 2)];
-                let apart = results(graph, &device, false, &frames);
-                let together = results(graph, &device, true, &frames);
-                assert_eq!(apart, together, "{first} ! {second}, middle {middle}, {desc}");
-                let plan = mip_graph::plan(graph, &mip_graph::PlanRequest::new(&[desc])).unwrap();
-                fused += usize::from(plan.groups.len() == 1);
+    for (first, second) in pairs() {
+        let graphs = [false, true].map(|middle| pair(&first, &second, middle));
+        for desc in inputs() {
+            number += 1;
+            // Every pair meets every input on one of the devices, with and without an output in the middle by turns.
+            let (graph, middle) = (&graphs[number / 4 % 2], number / 4 % 2 == 1);
+            if number % 4 != rest || graph.infer(&[desc]).is_err() {
+                continue;
             }
+            let frames = [Picture::Noise.draw(desc, 1), Picture::Noise.draw(desc, 2)];
+            let apart = results(graph, &device, false, &frames);
+            let together = results(graph, &device, true, &frames);
+            assert_eq!(apart, together, "{first} ! {second}, middle {middle}, {desc}");
+            let plan = mip_graph::plan(graph, &mip_graph::PlanRequest::new(&[desc])).unwrap();
+            fused += usize::from(plan.groups.len() == 1);
         }
     }
     fused

@@ -39,7 +39,8 @@ pub(crate) const BORDER_VALUE: ParamSpec = ParamSpec::new(
     "border_value",
     ParamKind::any_number(),
     "Value outside the image in sample units, 0 if not given; only with border = constant",
-);
+)
+.of_image();
 
 impl From<Border> for BorderFields {
     fn from(border: Border) -> Self {

@@ -31,16 +31,54 @@ pub(crate) trait Parameters: Operator + Clone {
         let spec = self.spec();
         spec.check_operator(self)?;
         self.conflicts()?;
-        let inputs: [ImageDesc; N] = inputs.try_into().map_err(|_| OpError::InputCount {
+        spec.check_inputs(inputs)?;
+        inputs.try_into().map_err(|_| spec.input_count(inputs.len()))
+    }
+
+    /// The description that all inputs must share, after the same checks.
+    fn accept_alike(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
+        let spec = self.spec();
+        spec.check_operator(self)?;
+        self.conflicts()?;
+        spec.check_inputs(inputs)?;
+        let first = inputs[0];
+        let Some(slot) = inputs.iter().position(|input| *input != first) else { return Ok(first) };
+        let other = inputs[slot];
+        let differences = [
+            ((first.width, first.height) != (other.width, other.height), "resize"),
+            (first.format != other.format, "color_convert"),
+            (first.dtype != other.dtype, "cast"),
+            (first.layout != other.layout, "layout"),
+        ];
+        let remedies: Vec<_> = differences.iter().filter(|d| d.0).map(|d| d.1).collect();
+        let (like, remedies) = (spec.inputs[0], remedies.join(", "));
+        Err(OpError::Input {
             operator: spec.name,
-            expected: N,
-            slots: spec.inputs.join(", "),
-            given: inputs.len(),
-        })?;
-        for input in &inputs {
-            input.check()?;
+            slot: spec.inputs[slot].to_owned(),
+            given: other.to_string(),
+            allowed: format!("like input '{like}', {first}; bring them together with {remedies}"),
+        })
+    }
+
+    /// The numbers of a list parameter for each of `channels` channels of the input: one holds for all.
+    fn per_channel(
+        &self,
+        name: &str,
+        values: &[f64],
+        channels: usize,
+        input: &ImageDesc,
+    ) -> Result<Vec<f64>, ParamError> {
+        match *values {
+            [one] => Ok(vec![one; channels]),
+            ref all if all.len() == channels => Ok(all.to_vec()),
+            ref other => {
+                let allowed = match channels {
+                    1 => format!("one number for {input}"),
+                    _ => format!("one number or {channels} (one a channel) for {input}"),
+                };
+                Err(self.invalid(name, format!("{} numbers", other.len()), allowed))
+            }
         }
-        Ok(inputs)
     }
 
     /// A value that is wrong for this operator for a reason beyond its own range.
@@ -130,7 +168,7 @@ macro_rules! plumbing {
             $crate::field::set(self, parameter, &value)
         }
 
-        fn clone_box(&self) -> Box<dyn Operator> {
+        fn clone_box(&self) -> Box<dyn $crate::Operator> {
             Box::new(self.clone())
         }
     };

@@ -24,23 +24,23 @@
 #![forbid(unsafe_code)]
 
 mod border;
+mod calls;
 mod choice;
 mod error;
 pub mod expr;
 mod field;
 mod operator;
-mod operators;
+pub mod operators;
 mod param;
+mod pointwise;
 mod registry;
 mod tables;
 mod value;
 
+pub use calls::Call;
 pub use error::{OpError, ParamError};
 pub use operator::{KernelStep, Lowered, Operator, StepInput};
-pub use operators::{
-    Blend, Cast, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize, Point, Resize,
-    ResizeFilter, Sobel, Threshold, ToLayout,
-};
+pub use operators::*;
 pub use param::{Change, ParamKind, ParamSpec};
 pub use registry::{Create, Extra, OperatorSpec, create, operators, spec, suggest};
 pub use value::Value;

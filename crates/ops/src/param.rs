@@ -176,12 +176,15 @@ pub struct ParamSpec {
     pub required: bool,
     /// What a change costs.
     pub change: Change,
+    /// Whether an image allows less than `kind` says, so that the ends of the range may not fit it.
+    #[serde(skip)]
+    pub of_image: bool,
 }
 
 impl ParamSpec {
     /// An optional, structural parameter without a fixed default.
     pub const fn new(name: &'static str, kind: ParamKind, help: &'static str) -> Self {
-        Self { name, help, kind, default: None, required: false, change: Change::Structural }
+        Self { name, help, kind, default: None, required: false, change: Change::Structural, of_image: false }
     }
 
     /// With a default, written as in a pipeline file.
@@ -194,6 +197,12 @@ impl ParamSpec {
     #[must_use]
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
+    }
+
+    /// What it may be depends on the image (a place in it, or a value that its samples can have).
+    #[must_use]
+    pub const fn of_image(self) -> Self {
+        Self { of_image: true, ..self }
     }
 
     /// A change is patched in place.

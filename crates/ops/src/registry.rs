@@ -1,6 +1,7 @@
+use mip_core::ImageDesc;
 use serde::Serialize;
 
-use crate::{Operator, ParamError, ParamSpec, Value};
+use crate::{OpError, Operator, ParamError, ParamSpec, Value};
 
 /// Makes an operator from checked parameters.
 pub type Create = fn(&[(String, Value)]) -> Result<Box<dyn Operator>, ParamError>;
@@ -94,6 +95,20 @@ impl OperatorSpec {
         Ok(())
     }
 
+    /// Checks the number of inputs and each of them.
+    pub(crate) fn check_inputs(&self, inputs: &[ImageDesc]) -> Result<(), OpError> {
+        if inputs.len() != self.inputs.len() {
+            return Err(self.input_count(inputs.len()));
+        }
+        Ok(inputs.iter().try_for_each(ImageDesc::check)?)
+    }
+
+    /// The error for another number of inputs than it has.
+    pub(crate) fn input_count(&self, given: usize) -> OpError {
+        let (expected, slots) = (self.inputs.len(), self.inputs.join(", "));
+        OpError::InputCount { operator: self.name, expected, slots, given }
+    }
+
     fn missing(&self, param: &ParamSpec) -> ParamError {
         ParamError::Missing {
             operator: self.name,
@@ -111,7 +126,7 @@ fn is_name(text: &str) -> bool {
 
 /// All operators, sorted by name.
 pub fn operators() -> &'static [&'static OperatorSpec] {
-    &crate::operators::ALL
+    crate::operators::ALL
 }
 
 /// The operator of that name.

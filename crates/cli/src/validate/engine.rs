@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_ops::Value;
+use mip_ops::{ParamKind, ParamSpec, Value};
 use mip_runtime::memory::AllocatorMode;
 use mip_runtime::{DirtyReason, GraphStats};
 use mip_testkit::images::{Picture, SplitMix64};
@@ -49,12 +49,14 @@ fn turn(pipeline: &mut Pipeline, line: &str, numbers: &mut SplitMix64) -> Result
         let Some((name, call)) = task.split_once(':') else { continue };
         let handle = pipeline.task(name)?;
         let tenth = f64::from(1 + numbers.below(9)) / 10.0;
-        let change = match call.split(' ').next() {
-            Some("blend") => Some(("alpha", tenth)),
-            Some("gaussian_blur") => Some(("sigma", 0.3 + tenth)),
-            Some("threshold") => Some(("threshold", 200.0 * tenth)),
-            _ => None,
-        };
+        let Some(Ok(spec)) = call.split(' ').next().map(mip_ops::spec) else { continue };
+        let number = |param: &&ParamSpec| matches!(param.kind, ParamKind::Float { .. });
+        let uniform = |param: &&ParamSpec| param.change == mip_ops::Change::Uniform;
+        // Thresholds and the like are in sample units, weights and deviations are not.
+        let change = spec.params.iter().filter(uniform).find(number).and_then(|param| {
+            let ParamKind::Float { max, .. } = param.kind else { return None };
+            Some((param.name, if max > 1e6 { 200.0 * tenth } else { 0.3 + tenth / 2.0 }))
+        });
         if let Some((parameter, value)) = change {
             pipeline.set_parameter(handle, parameter, Value::from(value))?;
         }

@@ -1,15 +1,19 @@
-//! What operators are validated with: every parameter at its corners. A test holds the list to the registry's schema.
+//! What operators are validated with: the examples and corners that the registry has of each, and what depends on the image.
+//! A test holds both to the registry's schema.
 
-use mip_core::{DType, ImageDesc, PixelFormat};
+use std::fmt::Write as _;
 
-/// How an operator is called.
+use mip_core::{DType, ImageDesc};
+use mip_ops::{Call, OperatorSpec};
+
+/// How an operator is called beyond what the registry says.
 #[derive(Debug)]
-pub(super) struct Calls {
-    pub(super) op: &'static str,
+struct Calls {
+    op: &'static str,
     /// With every kind of image and every size.
-    pub(super) usual: Ways,
+    usual: Ways,
     /// Ends of the parameters' ranges, with every kind of image and a few sizes.
-    pub(super) corners: Ways,
+    corners: Ways,
 }
 
 /// Parameters for inputs of a shape.
@@ -24,7 +28,50 @@ pub(super) struct Way {
     pub(super) in_range: bool,
 }
 
-pub(super) const OPERATORS: &[Calls] = &[
+/// With every kind of image and every size: the examples that such images take, and what depends on the image.
+pub(super) fn usual(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
+    let mut ways = taken(spec, spec.example_calls(), desc);
+    ways.extend(of_image(spec).into_iter().flat_map(|calls| (calls.usual)(desc)));
+    ways
+}
+
+/// Ends of the parameters' ranges, with every kind of image and a few sizes.
+pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
+    let mut ways = taken(spec, spec.corner_calls(), desc);
+    ways.extend(of_image(spec).into_iter().flat_map(|calls| (calls.corners)(desc)));
+    ways
+}
+
+fn of_image(spec: &OperatorSpec) -> Option<&'static Calls> {
+    OF_IMAGE.iter().find(|calls| calls.op == spec.name)
+}
+
+/// The calls that images like this one take.
+fn taken(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<Way> {
+    let takes = |call: &Call| {
+        let infers = |operator: Box<dyn mip_ops::Operator>| {
+            operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok()
+        };
+        spec.call(call).is_ok_and(infers)
+    };
+    calls.into_iter().filter(takes).map(|call| way(text(&call))).collect()
+}
+
+/// A call as it stands in the one-line form.
+pub(super) fn text(call: &Call) -> String {
+    call.iter().fold(String::new(), |mut text, (name, value)| {
+        let blank = if text.is_empty() { "" } else { " " };
+        let mut value = value.to_string();
+        if value.starts_with('[') {
+            value.retain(|c| c != ' ');
+        }
+        let _ = write!(text, "{blank}{name}={value}");
+        text
+    })
+}
+
+/// Operators some of whose parameters depend on the image.
+const OF_IMAGE: &[Calls] = &[
     Calls {
         op: "resize",
         usual: |_| {
@@ -56,11 +103,6 @@ pub(super) const OPERATORS: &[Calls] = &[
             ]);
             ways
         },
-    },
-    Calls {
-        op: "color_convert",
-        usual: |_| PixelFormat::ALL.iter().map(|to| way(format!("to={to}"))).collect(),
-        corners: |_| Vec::new(),
     },
     Calls {
         op: "gaussian_blur",
@@ -123,62 +165,6 @@ pub(super) const OPERATORS: &[Calls] = &[
         },
     },
     Calls {
-        op: "flip",
-        usual: |_| texts(&["", "direction=vertical", "direction=both"]),
-        corners: |_| Vec::new(),
-    },
-    Calls {
-        op: "threshold",
-        usual: |d| {
-            let middle = if d.dtype == DType::F32 { "0.4" } else { "100" };
-            vec![way(format!("threshold={middle}")), way(format!("threshold={middle} max_value=1"))]
-        },
-        corners: |d| {
-            let full = d.dtype.full_scale();
-            let mut ways = texts(&[
-                "threshold=-1e30",
-                "threshold=1e30",
-                "threshold=0",
-                "threshold=0.5 max_value=1e30",
-                "threshold=0.5 max_value=-1e30",
-                "threshold=0.5 max_value=0.5",
-            ]);
-            ways.push(way(format!("threshold={full} max_value=2")));
-            ways
-        },
-    },
-    Calls {
-        op: "blend",
-        usual: |_| texts(&["", "alpha=0.3"]),
-        corners: |_| texts(&["alpha=0", "alpha=1", "alpha=0.001"]),
-    },
-    Calls {
-        op: "normalize",
-        usual: |_| texts(&["", "mean=0.4 std=0.2"]),
-        corners: |d| {
-            let list = |values: [&str; 4]| format!("[{}]", values[..d.channels()].join(","));
-            let (mean, std) =
-                (list(["0.485", "-0.5", "0.406", "0.1"]), list(["0.229", "4", "0.225", "1e-3"]));
-            let mut ways = vec![way(format!("mean={mean} std={std}")), way(format!("mean={mean} scale=1"))];
-            ways.extend(texts(&[
-                "mean=1e30",
-                "mean=-1e30",
-                "std=1e30",
-                "std=1e-20",
-                "scale=1e30",
-                "scale=-1e30",
-                "scale=0",
-                "scale=-0.01 mean=3 std=7",
-            ]));
-            ways
-        },
-    },
-    Calls {
-        op: "cast",
-        usual: |_| texts(&["to=u8", "to=u16", "to=f32", "to=u8 scale=false"]),
-        corners: |_| texts(&["to=u8 scale=true", "to=u16 scale=false", "to=f32 scale=false"]),
-    },
-    Calls {
         op: "point",
         usual: |d| {
             let mut ways = texts(&["expr=\"v * 0.5 + 3\"", "expr=\"abs(v - v2) * gain\" gain=1.5"]);
@@ -202,7 +188,6 @@ pub(super) const OPERATORS: &[Calls] = &[
             ways
         },
     },
-    Calls { op: "layout", usual: |_| texts(&["to=hwc", "to=chw"]), corners: |_| Vec::new() },
 ];
 
 /// The longest results that a resize may have.
@@ -253,7 +238,7 @@ fn border_values(desc: &ImageDesc, params: &str) -> Vec<Way> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use mip_core::Layout;
+    use mip_core::{Layout, PixelFormat};
     use mip_graph::PipelineSpec;
     use mip_ops::{ParamKind, ParamSpec, Value};
 
@@ -270,14 +255,14 @@ mod tests {
     ];
 
     /// All values that a parameter is validated with; `None` where it is left out.
-    fn values(op: &Calls, param: &str) -> Vec<Option<Value>> {
+    fn values(op: &OperatorSpec, param: &str) -> Vec<Option<Value>> {
         let image = |dtype| ImageDesc::new(33, 11, PixelFormat::Rgb, dtype).unwrap();
         let long =
-            LONG.iter().filter(|(name, _, _)| *name == op.op).map(|(_, params, _)| (*params).to_owned());
-        let ways = |desc| (op.usual)(&desc).into_iter().chain((op.corners)(&desc));
+            LONG.iter().filter(|(name, _, _)| *name == op.name).map(|(_, params, _)| (*params).to_owned());
+        let ways = |desc| usual(op, &desc).into_iter().chain(corners(op, &desc));
         let all = DType::ALL.into_iter().map(image).flat_map(ways).map(|way| way.params).chain(long);
         let value = |params: String| {
-            let spec = PipelineSpec::parse_line(&line(op.op, &params)).unwrap();
+            let spec = PipelineSpec::parse_line(&line(op.name, &params)).unwrap();
             let given = spec.tasks.last().unwrap().params.iter().find(|(name, _)| name.value == param);
             given.map(|(_, value)| value.value.clone())
         };
@@ -330,18 +315,28 @@ mod tests {
         }
     }
 
-    /// A new operator, a new parameter, a new word or a wider range fails here until it is validated.
+    #[test]
+    fn calls_are_written_as_they_are_read() {
+        for spec in mip_ops::operators() {
+            for call in spec.calls() {
+                let text = line(spec.name, &text(&call));
+                let read = PipelineSpec::parse_line(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+                let read = read.tasks.last().unwrap().params.iter();
+                let read: Call =
+                    read.map(|(name, value)| (name.value.clone(), value.value.clone())).collect();
+                let same = |call: &Call| spec.call(call).map(|operator| format!("{operator:?}"));
+                assert_eq!(same(&read), same(&call), "{text}");
+            }
+        }
+    }
+
+    /// A parameter, a word or an end of a range that the registry's calls do not reach fails here until it is validated.
     #[test]
     fn every_parameter_of_the_registry_is_validated_at_its_corners() {
-        let known: Vec<&str> = mip_ops::operators().iter().map(|s| s.name).collect();
-        let mut listed: Vec<&str> = OPERATORS.iter().map(|calls| calls.op).collect();
-        listed.sort_unstable();
-        assert_eq!(listed, known);
         let mut gaps = Vec::new();
         for spec in mip_ops::operators() {
-            let calls = OPERATORS.iter().find(|calls| calls.op == spec.name).unwrap();
             for param in spec.params {
-                let values = values(calls, param.name);
+                let values = values(spec, param.name);
                 if !param.required && !values.contains(&None) {
                     gaps.push(format!("{} {}: never left out", spec.name, param.name));
                 }
@@ -359,9 +354,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_found() {
-        let sobel = OPERATORS.iter().find(|calls| calls.op == "sobel").unwrap();
-        let param = mip_ops::operators().iter().find(|s| s.name == "sobel").unwrap().params;
-        let border = param.iter().find(|p| p.name == "border").unwrap();
+        let sobel = mip_ops::spec("sobel").unwrap();
+        let border = sobel.params.iter().find(|p| p.name == "border").unwrap();
         let mut values = values(sobel, "border");
         assert_eq!(missing(border, &values), [""; 0]);
         values.retain(|value| value.as_ref() != Some(&Value::Text("wrap".to_owned())));

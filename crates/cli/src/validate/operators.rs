@@ -3,11 +3,11 @@
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_ops::Value;
+use mip_ops::{OperatorSpec, Value};
 use mip_testkit::images::{FEW_SIZES, Picture, SplitMix64, not_finite, padded};
 use mip_testkit::{Param, Params, check_contract, reference};
 
-use super::matrix::{Calls, LONG, OPERATORS, SUMS, Way};
+use super::matrix::{LONG, SUMS, Way, corners, usual};
 use super::{Pending, Request, cases};
 
 /// Above this many samples the f64 references take too long; bytes are still compared with the CPU.
@@ -25,30 +25,31 @@ struct Case {
 
 /// A check for each operator.
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
-    let check = |calls: &'static Calls| -> Pending {
+    let check = |spec: &&'static OperatorSpec| -> Pending {
+        let spec = *spec;
         let run = move |request: &Request| {
-            let list = list(calls, request);
+            let list = list(spec, request);
             let cpu = Device::cpu();
             cases(request.jobs, &list, |case| compare(case, &request.device, &cpu))
         };
-        (calls.op.to_owned(), Box::new(run))
+        (spec.name.to_owned(), Box::new(run))
     };
-    OPERATORS.iter().map(check).collect()
+    mip_ops::operators().iter().map(check).collect()
 }
 
-fn list(calls: &Calls, request: &Request) -> Vec<Case> {
+fn list(spec: &'static OperatorSpec, request: &Request) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |way: Way, desc: ImageDesc, not_finite: bool| {
         let seed = request.seed.wrapping_add(cases.len() as u64);
-        cases.push(Case { op: calls.op, way, desc, seed, not_finite });
+        cases.push(Case { op: spec.name, way, desc, seed, not_finite });
     };
     for (format, dtype, layout) in kinds(request.full) {
         for &(width, height) in &sizes(request.small) {
             let Ok(desc) = ImageDesc::new(width, height, format, dtype) else { continue };
             let desc = desc.with_layout(layout);
-            let mut ways = (calls.usual)(&desc);
+            let mut ways = usual(spec, &desc);
             if CORNER_SIZES.contains(&(width, height)) {
-                ways.extend((calls.corners)(&desc));
+                ways.extend(corners(spec, &desc));
             }
             let floats = dtype == DType::F32;
             for way in ways.iter().filter(|way| floats && way.in_range) {
@@ -59,11 +60,11 @@ fn list(calls: &Calls, request: &Request) -> Vec<Case> {
             }
         }
     }
-    for &(_, params, (width, height)) in LONG.iter().filter(|(op, _, _)| *op == calls.op && !request.small) {
+    for &(_, params, (width, height)) in LONG.iter().filter(|(op, _, _)| *op == spec.name && !request.small) {
         let desc = ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).expect("a valid size");
         add(Way { params: params.to_owned(), in_range: true }, desc, false);
     }
-    for &(_, params, (width, height)) in SUMS.iter().filter(|(op, _, _)| *op == calls.op) {
+    for &(_, params, (width, height)) in SUMS.iter().filter(|(op, _, _)| *op == spec.name) {
         for (format, dtype, layout) in kinds(request.full) {
             let desc =
                 ImageDesc::new(width, height, format, dtype).expect("a valid size").with_layout(layout);
@@ -246,15 +247,15 @@ mod tests {
             seed: 1,
             jobs: 1,
         };
-        let resize = OPERATORS.iter().find(|calls| calls.op == "resize").unwrap();
+        let resize = mip_ops::spec("resize").unwrap();
         let list = list(resize, &request);
         for dtype in DType::ALL {
             let long =
                 |case: &&Case| case.desc.dtype == dtype && case.desc.width.max(case.desc.height) >= 4000;
             assert!(list.iter().filter(long).count() >= 3, "{dtype}");
         }
-        for calls in OPERATORS {
-            assert!(super::list(calls, &request).iter().any(|case| case.not_finite), "{}", calls.op);
+        for spec in mip_ops::operators() {
+            assert!(super::list(spec, &request).iter().any(|case| case.not_finite), "{}", spec.name);
         }
     }
 

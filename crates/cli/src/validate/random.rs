@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_core::ImageDesc;
 use mip_graph::{PipelineSpec, check_report};
 use mip_testkit::images::SplitMix64;
 
@@ -30,32 +30,26 @@ pub(super) fn line(random: &mut SplitMix64, tasks: u32, input: &ImageDesc) -> Re
     Ok(text)
 }
 
-/// A call of an operator on the image `a`, or on `a` and `b`, which are alike.
+/// A call of an operator on the image `a`, or on `a` and `b`, which are alike: what depends on the image, and as often one of
+/// the registry's examples.
 fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
     let one_of =
         |random: &mut SplitMix64, words: &[&str]| words[random.below(words.len() as u32) as usize].to_owned();
-    let call = match random.below(15) {
-        0 | 1 => return format!("blend alpha=0.{} inputs={a},{b}", 1 + random.below(8)),
-        2 => format!("gaussian_blur kernel={}", 1 + 2 * random.below(5)),
-        3 => format!("gaussian_blur kernel=3 border=wrap sigma=0.{}", 5 + random.below(4)),
-        4 => {
+    let call = match random.below(14) {
+        0 => return format!("blend alpha=0.{} inputs={a},{b}", 1 + random.below(8)),
+        1 => format!("gaussian_blur kernel={}", 1 + 2 * random.below(5)),
+        2 => format!("gaussian_blur kernel=3 border=wrap sigma=0.{}", 5 + random.below(4)),
+        3 => {
             let border = one_of(random, &["reflect", "replicate", "constant"]);
             format!("gaussian_blur kernel={} border={border}", 3 + 2 * random.below(3))
         }
-        5 => format!("flip direction={}", one_of(random, &["horizontal", "vertical", "both"])),
-        6 => {
-            let tenths = 1 + random.below(9);
-            let scale = if desc.dtype == DType::F32 { 0.1 } else { 23.0 };
-            format!("threshold threshold={}", f64::from(tenths) * scale)
-        }
-        7 => format!("sobel border={}", one_of(random, &["reflect101", "replicate", "constant", "wrap"])),
-        8 => format!("color_convert to={}", PixelFormat::ALL[random.below(5) as usize]),
-        9 => {
+        4 => format!("sobel border={}", one_of(random, &["reflect101", "replicate", "constant", "wrap"])),
+        5 => {
             let (w, h) = (1 + random.below(desc.width), 1 + random.below(desc.height));
             let (x, y) = (random.below(desc.width - w + 1), random.below(desc.height - h + 1));
             format!("crop x={x} y={y} width={w} height={h}")
         }
-        10 | 11 => {
+        6 => {
             let (w, h) = match random.below(3) {
                 0 => (desc.width.div_ceil(2), desc.height.div_ceil(2)),
                 1 => ((2 * desc.width).div_ceil(3), (2 * desc.height).div_ceil(3)),
@@ -64,16 +58,27 @@ fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
             let how = one_of(random, &["", "", " filter=nearest", " filter=area", " antialias=true"]);
             format!("resize width={w} height={h}{how}")
         }
-        // Without negative values: a mean of colours by their alphas must stay one.
-        12 if random.below(2) == 0 => "normalize std=0.5".to_owned(),
-        12 => format!("cast to={}", DType::ALL[random.below(3) as usize]),
-        14 => {
-            let texts = ["v * 0.75 + 2", "x = v / 2; x > 40 ? x : v", "min(v, 200) / 3"];
-            format!("point expr=\"{}\"", one_of(random, &texts))
-        }
-        _ => format!("layout to={}", Layout::ALL[random.below(2) as usize]),
+        _ => return registered(random, desc, a, b),
     };
     format!("{call} inputs={a}")
+}
+
+/// An example of the registry that fits the image.
+fn registered(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
+    let all = mip_ops::operators();
+    loop {
+        let spec = all[random.below(all.len() as u32) as usize];
+        // Without negative values: a mean of colours by their alphas must stay one.
+        let examples = if spec.name == "normalize" { &["std=0.5"] } else { spec.examples };
+        let example = examples[random.below(examples.len() as u32) as usize];
+        let more = format!(",{b}").repeat(spec.inputs.len() - 1);
+        let call = format!("{} {example} inputs={a}{more}", spec.name);
+        let sources = format!("inputs=@input{}", ",@input".repeat(spec.inputs.len() - 1));
+        let alone = format!("t0:{} {example} {sources}", spec.name);
+        if output(&alone, 0, desc).is_ok_and(|made| made.width.max(made.height) <= LONGEST) {
+            return call;
+        }
+    }
 }
 
 /// What the last task of a pipeline makes.
@@ -87,6 +92,8 @@ fn output(line: &str, task: u32, input: &ImageDesc) -> Result<ImageDesc, String>
 
 #[cfg(test)]
 mod tests {
+    use mip_core::{DType, PixelFormat};
+
     use super::*;
 
     #[test]

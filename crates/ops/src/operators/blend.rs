@@ -12,7 +12,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .default_is("0.5")
         .uniform()],
     extra: Extra::NONE,
-    examples: &["", "alpha=0", "alpha=0.3"],
+    examples: &["", "alpha=0.3", "alpha=0.001"],
     create: create::<Blend>,
 };
 
@@ -46,23 +46,7 @@ impl Operator for Blend {
     plumbing!(SPEC);
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
-        let [a, b] = self.accept(inputs)?;
-        if a == b {
-            return Ok(a);
-        }
-        let differences = [
-            ((a.width, a.height) != (b.width, b.height), "resize"),
-            (a.format != b.format, "color_convert"),
-            (a.dtype != b.dtype, "cast"),
-            (a.layout != b.layout, "layout"),
-        ];
-        let remedies: Vec<_> = differences.iter().filter(|d| d.0).map(|d| d.1).collect();
-        Err(OpError::Input {
-            operator: SPEC.name,
-            slot: "b".to_owned(),
-            given: b.to_string(),
-            allowed: format!("like input 'a', {a}; bring them together with {}", remedies.join(", ")),
-        })
+        self.accept_alike(inputs)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {

@@ -20,7 +20,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .uniform(),
     ],
     extra: Extra::NONE,
-    examples: &["to=u8", "to=u16", "to=f32", "to=u8 scale=false", "to=f32 scale=false"],
+    examples: &["to=u8", "to=u16", "to=f32", "to=u8 scale=false", "to=u16 scale=false", "to=f32 scale=false"],
     create: create::<Cast>,
 };
 

@@ -1,5 +1,6 @@
-//! The operators, one file each. To add one: its file, and its three lines here.
+//! The operators, one file each. To add one: its file, and its two lines here.
 
+mod absdiff;
 mod blend;
 mod cast;
 mod color_convert;
@@ -7,6 +8,8 @@ mod crop;
 mod custom;
 mod flip;
 mod gaussian_blur;
+mod in_range;
+mod invert;
 mod layout;
 mod normalize;
 mod point;
@@ -14,32 +17,32 @@ mod resize;
 mod sobel;
 mod threshold;
 
-pub use blend::Blend;
-pub use cast::Cast;
-pub use color_convert::ColorConvert;
-pub use crop::Crop;
 pub use custom::Custom;
-pub use flip::{Flip, FlipDirection};
-pub use gaussian_blur::GaussianBlur;
-pub use layout::ToLayout;
-pub use normalize::Normalize;
-pub use point::Point;
-pub use resize::{Resize, ResizeFilter};
-pub use sobel::Sobel;
-pub use threshold::Threshold;
 
-/// Every operator that has a name in pipeline files, sorted by it.
-pub(crate) static ALL: [&crate::OperatorSpec; 12] = [
-    &blend::SPEC,
-    &cast::SPEC,
-    &color_convert::SPEC,
-    &crop::SPEC,
-    &flip::SPEC,
-    &gaussian_blur::SPEC,
-    &layout::SPEC,
-    &normalize::SPEC,
-    &point::SPECS[0],
-    &resize::SPEC,
-    &sobel::SPEC,
-    &threshold::SPEC,
-];
+/// Makes the builders public and lists the specifications.
+macro_rules! operators {
+    ($($file:ident: $($public:ident),+;)*) => {
+        $(pub use $file::{$($public),+};)*
+
+        /// Every operator that has a name in pipeline files, sorted by it.
+        pub(crate) static ALL: &[&crate::OperatorSpec] = &[$(&$file::SPEC),*];
+    };
+}
+
+operators! {
+    absdiff: AbsDiff;
+    blend: Blend;
+    cast: Cast;
+    color_convert: ColorConvert;
+    crop: Crop;
+    flip: Flip, FlipDirection;
+    gaussian_blur: GaussianBlur;
+    in_range: InRange;
+    invert: Invert;
+    layout: ToLayout;
+    normalize: Normalize;
+    point: Point;
+    resize: Resize, ResizeFilter;
+    sobel: Sobel;
+    threshold: Threshold;
+}

@@ -30,7 +30,16 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .uniform(),
     ],
     extra: Extra::NONE,
-    examples: &["", "mean=0.5 std=0.25", "mean=[0.1,0.2,0.3] std=[1,2,3]", "scale=1 mean=[1,2,3,4]"],
+    examples: &[
+        "",
+        "mean=0.5 std=0.25",
+        "mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225]",
+        "mean=[0.485,-0.5,0.406,0.1] std=[0.229,4,0.225,0.001]",
+        "scale=1 mean=2 std=3",
+        "scale=-0.01 mean=3 std=7",
+        "std=1e-20",
+        "scale=0",
+    ],
     create: create::<Normalize>,
 };
 
@@ -60,8 +69,9 @@ impl Normalize {
 
     /// Factor and offset of each channel, checked against the input.
     fn constants(&self, input: &ImageDesc) -> Result<Vec<(f64, f64)>, ParamError> {
-        let mean = self.per_channel("mean", &self.mean, input)?;
-        let std = self.per_channel("std", &self.std, input)?;
+        let channels = input.channels();
+        let mean = self.per_channel("mean", &self.mean, channels, input)?;
+        let std = self.per_channel("std", &self.std, channels, input)?;
         let scale = self.scale.unwrap_or_else(|| 1.0 / input.dtype.full_scale());
         mean.into_iter()
             .zip(std)
@@ -76,21 +86,6 @@ impl Normalize {
                 Err(self.invalid("std", std.to_string(), allowed))
             })
             .collect()
-    }
-
-    fn per_channel(&self, name: &str, values: &[f64], input: &ImageDesc) -> Result<Vec<f64>, ParamError> {
-        let channels = input.channels();
-        match *values {
-            [one] => Ok(vec![one; channels]),
-            ref all if all.len() == channels => Ok(all.to_vec()),
-            ref other => {
-                let allowed = match channels {
-                    1 => format!("one number for {input}"),
-                    _ => format!("one number or {channels} (one a channel) for {input}"),
-                };
-                Err(self.invalid(name, format!("{} numbers", other.len()), allowed))
-            }
-        }
     }
 }
 

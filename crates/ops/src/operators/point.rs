@@ -1,16 +1,20 @@
 use std::sync::Arc;
 
-use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{Border, Expr, Kernel, MapKernel, Results, Stencil, Uniforms};
+use mip_core::{DType, ImageDesc};
+use mip_plan::{Border, Expr, Results};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::choice::DTYPES;
 use crate::expr::{self, Term};
 use crate::field::{Parameters, Stored as _, fields, set};
-use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, Value};
+use crate::{
+    Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, Value, pointwise,
+};
+
+pub(crate) static SPEC: OperatorSpec = spec(1);
 
 /// One specification for each number of inputs, from 1.
-pub(crate) static SPECS: [OperatorSpec; Expr::MAX_INPUTS] = [spec(1), spec(2), spec(3), spec(4)];
+static SPECS: [OperatorSpec; Expr::MAX_INPUTS] = [spec(1), spec(2), spec(3), spec(4)];
 
 static PARAMS: [ParamSpec; 4] = [
     ParamSpec::new(
@@ -205,28 +209,6 @@ impl Point {
         let message = format!("'{name}' has no value{hint}; give the task one: {name}=1");
         expression(expr::ExprError { column: place.map_or(1, |n| n.column), message })
     }
-
-    fn kernel(&self, expr: &Arc<Expr>, first: &ImageDesc) -> Result<Kernel, ParamError> {
-        let expr = expr.clone();
-        Ok(if expr.reach() == (0, 0) {
-            Kernel::Map(MapKernel::Point(expr))
-        } else {
-            Kernel::Stencil(Stencil { expr, border: self.border.resolve(self, first)? })
-        })
-    }
-
-    /// Format of the result.
-    fn format(expr: &Expr, first: &ImageDesc) -> PixelFormat {
-        match expr.results() {
-            Results::EachChannel(_) => first.format,
-            Results::Channels(results) if results.len() == first.channels() => first.format,
-            Results::Channels(results) => match results.len() {
-                1 => PixelFormat::Gray,
-                3 => PixelFormat::Rgb,
-                _ => PixelFormat::Rgba,
-            },
-        }
-    }
 }
 
 fn expression(error: expr::ExprError) -> ParamError {
@@ -320,43 +302,20 @@ impl Operator for Point {
         self.check_names()?;
         self.conflicts()?;
         let (expr, spec) = (self.checked_expr()?, self.spec());
-        if inputs.len() != expr.input_count() {
-            return Err(OpError::InputCount {
-                operator: spec.name,
-                expected: expr.input_count(),
-                slots: spec.inputs.join(", "),
-                given: inputs.len(),
-            });
-        }
-        for input in inputs {
-            input.check()?;
-        }
-        let first = inputs[0];
-        let refuse = |slot: usize, allowed: String| {
-            let (slot, given) = (spec.inputs[slot].to_owned(), inputs[slot].to_string());
-            Err(OpError::Input { operator: spec.name, slot, given, allowed })
-        };
-        if let Some(other) = inputs.iter().position(|i| (i.width, i.height) != (first.width, first.height)) {
-            return refuse(other, format!("as large as the first, {first}; resize or crop one of them"));
-        }
-        let output = first.with_format(Self::format(expr, &first)).with_dtype(self.to.unwrap_or(first.dtype));
-        output.check()?;
+        spec.check_inputs(inputs)?;
         if matches!(expr.results(), Results::Channels(results) if results.len() == 2) {
             let message = "it has 2 results, but an image has 1, 3 or 4 channels".to_owned();
             return Err(expression(expr::ExprError { column: 1, message }).into());
         }
-        if let Err(reason) = self.kernel(expr, &first)?.check(expr.uniforms().len(), inputs, output) {
-            return refuse(0, format!("such that its channels can be read: {reason}"));
-        }
-        Ok(output)
+        let border = self.border.resolve(self, &inputs[0])?;
+        pointwise::shape(spec, expr, border, self.to, inputs)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let expr = self.checked_expr()?;
-        let number = |name: &String| self.number(name).unwrap_or_default() as f32;
-        let uniforms: Uniforms = expr.uniforms().iter().map(number).collect();
-        Ok(Lowered::single(self.kernel(expr, &inputs[0])?, uniforms, output))
+        let border = self.border.resolve(self, &inputs[0])?;
+        let number = |name: &str| self.number(name).unwrap_or_default();
+        Ok(pointwise::lowered(self.checked_expr()?, border, number, output))
     }
 
     fn clone_box(&self) -> Box<dyn Operator> {
@@ -366,6 +325,8 @@ impl Operator for Point {
 
 #[cfg(test)]
 mod tests {
+    use mip_core::PixelFormat;
+
     use super::*;
     use crate::expr::{g, r, uniform, v, v_of};
 

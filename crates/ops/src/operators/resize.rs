@@ -18,13 +18,16 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Changes the size",
     inputs: &["in"],
     params: &[
-        ParamSpec::new("width", SIDE, "Width in pixels; follows from height if only that is given"),
-        ParamSpec::new("height", SIDE, "Height in pixels; follows from width if only that is given"),
+        ParamSpec::new("width", SIDE, "Width in pixels; follows from height if only that is given")
+            .of_image(),
+        ParamSpec::new("height", SIDE, "Height in pixels; follows from width if only that is given")
+            .of_image(),
         ParamSpec::new(
             "shorter_side",
             SIDE,
             "Length of the shorter side in pixels, instead of width and height",
-        ),
+        )
+        .of_image(),
         ParamSpec::new("filter", ParamKind::choice(FILTERS), "Interpolation").default_is("bilinear"),
         ParamSpec::new("antialias", ParamKind::Bool, "Widen the bilinear kernel when shrinking")
             .default_is("false"),

@@ -20,7 +20,17 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .uniform(),
     ],
     extra: Extra::NONE,
-    examples: &["threshold=100", "threshold=0.5 max_value=1"],
+    examples: &[
+        "threshold=100",
+        "threshold=0.5 max_value=1",
+        "threshold=127.5 max_value=300",
+        "threshold=65534.9 max_value=12.25",
+        "threshold=-0.1 max_value=-2.5",
+        "threshold=0.1",
+        "threshold=255 max_value=2",
+        "threshold=0.5 max_value=0.5",
+        "threshold=0",
+    ],
     create: create::<Threshold>,
 };
 

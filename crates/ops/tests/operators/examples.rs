@@ -1,10 +1,10 @@
 //! Parameters for every operator and inputs of every kind, for the tests that go over all of them.
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
-use mip_ops::{OperatorSpec, Value};
+use mip_ops::OperatorSpec;
 
 /// Parameters by name, as [`mip_ops::create`] takes them.
-pub(crate) type Params = Vec<(String, Value)>;
+pub(crate) type Params = mip_ops::Call;
 
 /// The examples of an operator.
 ///
@@ -12,22 +12,7 @@ pub(crate) type Params = Vec<(String, Value)>;
 /// When there are none: a new operator needs some.
 pub(crate) fn examples(spec: &OperatorSpec) -> Vec<Params> {
     assert!(!spec.examples.is_empty(), "examples for every operator: '{}'", spec.name);
-    spec.examples.iter().map(|line| parse(line)).collect()
-}
-
-/// Parameters in the one-line form.
-pub(crate) fn parse(line: &str) -> Params {
-    let pair = |word: &str| {
-        let (name, value) = word.split_once('=').expect("name=value");
-        (name.to_owned(), Value::parse(value))
-    };
-    // Blanks inside quotes belong to the value.
-    let mut quoted = false;
-    let blank = |c: char| {
-        quoted ^= c == '"';
-        c.is_whitespace() && !quoted
-    };
-    line.split(blank).filter(|word| !word.is_empty()).map(pair).collect()
+    spec.example_calls()
 }
 
 /// Inputs of every format, sample type, memory order and awkward size.

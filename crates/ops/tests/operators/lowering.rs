@@ -7,10 +7,10 @@ use mip_plan::{AxisMap, AxisTaps, Kernel, MapKernel};
 use proptest::prelude::*;
 
 #[test]
-fn every_example_on_every_image() {
+fn every_example_and_corner_on_every_image() {
     for spec in operators() {
         let mut accepted = 0;
-        for params in examples(spec) {
+        for params in spec.calls() {
             let operator = create(spec.name, &params).unwrap_or_else(|e| panic!("{e}"));
             for image in images() {
                 accepted += usize::from(check(operator.as_ref(), &vec![image; spec.inputs.len()]));

@@ -1,8 +1,64 @@
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{ImageBuffer, ImageDesc, PixelFormat};
 
-use super::{Border, Filter};
+use super::REFERENCES;
+use crate::Real;
 use crate::golden::Params;
-use crate::{Real, reference};
+
+/// What an operator's file here says of it: how its reference is called with a pipeline file's parameters.
+pub(super) struct Reference {
+    op: &'static str,
+    params: &'static [&'static str],
+    /// Whether it takes numbers under any other name.
+    any_number: bool,
+    apply: fn(&Call<'_>) -> Real,
+    output: fn(&Params, ImageDesc) -> ImageDesc,
+}
+
+/// Parameters and the images of each slot.
+pub(super) struct Call<'a> {
+    pub(super) params: &'a Params,
+    pub(super) inputs: &'a [&'a ImageBuffer],
+}
+
+impl Call<'_> {
+    /// The first image of a slot.
+    pub(super) fn image(&self, slot: usize) -> Real {
+        Real::from_buffer(self.inputs[slot])
+    }
+
+    /// Description of the first input.
+    pub(super) fn desc(&self) -> ImageDesc {
+        *self.inputs[0].desc()
+    }
+}
+
+impl Reference {
+    /// An operator whose result has the first input's format (or gray, rgb, rgba by its channels), type and memory order.
+    pub(super) const fn new(
+        op: &'static str,
+        params: &'static [&'static str],
+        apply: fn(&Call<'_>) -> Real,
+    ) -> Self {
+        Self { op, params, any_number: false, apply, output: |_, desc| desc }
+    }
+
+    /// With another description of the result.
+    pub(super) const fn output(self, output: fn(&Params, ImageDesc) -> ImageDesc) -> Self {
+        Self { output, ..self }
+    }
+
+    /// With numbers under names of the user's own.
+    pub(super) const fn any_number(self) -> Self {
+        Self { any_number: true, ..self }
+    }
+}
+
+fn find(op: &str) -> &'static Reference {
+    REFERENCES
+        .iter()
+        .find(|reference| reference.op == op)
+        .unwrap_or_else(|| panic!("no reference for '{op}'"))
+}
 
 /// The exact result of an operator, named and parametrised as in a pipeline file, for the first image of each
 /// input.
@@ -10,64 +66,11 @@ use crate::{Real, reference};
 /// # Panics
 /// For operators, parameters or inputs that do not exist: this serves tests, which give right ones.
 pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
-    let desc = *inputs[0].desc();
-    let image = Real::from_buffer(inputs[0]);
-    let known = match op {
-        "resize" => ["width", "height", "shorter_side", "filter", "antialias"].as_slice(),
-        "color_convert" | "layout" => &["to"],
-        "gaussian_blur" => &["kernel", "sigma", "border", "border_value"],
-        "sobel" => &["border", "border_value"],
-        "crop" => &["x", "y", "width", "height", "center"],
-        "flip" => &["direction"],
-        "threshold" => &["threshold", "max_value"],
-        "blend" => &["alpha"],
-        "normalize" => &["mean", "std", "scale"],
-        "cast" => &["to", "scale"],
-        // Numbers under any name.
-        "point" => &["expr", "to", "border", "border_value"],
-        other => panic!("no reference for '{other}'"),
-    };
-    for (name, _) in params.iter().filter(|_| op != "point") {
-        assert!(known.contains(&name), "no parameter '{name}' of '{op}'");
+    let reference = find(op);
+    for (name, _) in params.iter().filter(|_| !reference.any_number) {
+        assert!(reference.params.contains(&name), "no parameter '{name}' of '{op}'");
     }
-    match op {
-        "resize" => resize(&image, params),
-        "color_convert" => {
-            let to: PixelFormat = params.word("to").expect("to").parse().expect("a format");
-            reference::color_convert(&image, desc.format, to, desc.dtype.full_scale())
-        }
-        "layout" => reference::layout(&image),
-        "gaussian_blur" => {
-            let kernel = params.size("kernel").unwrap_or(5);
-            reference::gaussian_blur(&image, kernel, params.number("sigma"), border(params))
-        }
-        "sobel" => reference::sobel(&image, desc.format, desc.dtype, border(params)),
-        "crop" => crop(&image, params),
-        "flip" => {
-            let direction = params.word("direction").unwrap_or("horizontal");
-            reference::flip(&image, direction != "vertical", direction != "horizontal")
-        }
-        "threshold" => {
-            let high = params.number("max_value").unwrap_or(desc.dtype.full_scale());
-            reference::threshold(&image, params.number("threshold").expect("threshold"), high, desc.dtype)
-        }
-        "blend" => {
-            let alpha = params.number("alpha").unwrap_or(0.5);
-            reference::blend(&image, &Real::from_buffer(inputs[1]), alpha, 1.0 - alpha)
-        }
-        "normalize" => {
-            let scale = params.number("scale").unwrap_or(1.0 / desc.dtype.full_scale());
-            let list = |name, default| params.list(name).unwrap_or_else(|| vec![default]);
-            reference::normalize(&image, scale, &list("mean", 0.0), &list("std", 1.0))
-        }
-        "cast" => {
-            let to: DType = params.word("to").expect("to").parse().expect("a sample type");
-            let scale = params.flag("scale").unwrap_or(true);
-            if scale { reference::cast(&image, desc.dtype, to) } else { image }
-        }
-        "point" => point(params, inputs),
-        _ => unreachable!("refused above"),
-    }
+    (reference.apply)(&Call { params, inputs })
 }
 
 /// Description of an operator's result: the size of `exact`, which [`apply`] has computed, and the rest from the
@@ -76,100 +79,19 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
 /// # Panics
 /// As [`apply`].
 pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> ImageDesc {
-    let desc = input.with_size(exact.width as u32, exact.height as u32);
-    let to = || params.word("to").expect("to");
-    match op {
-        "color_convert" => desc.with_format(to().parse().expect("a format")),
-        "sobel" => desc.with_format(PixelFormat::Gray),
-        "cast" => desc.with_dtype(to().parse().expect("a sample type")),
-        "normalize" => desc.with_dtype(DType::F32),
-        "layout" => desc.with_layout(to().parse().expect("a memory order")),
-        "point" => {
-            let format = match exact.channels {
-                channels if channels == desc.channels() => desc.format,
-                1 => PixelFormat::Gray,
-                3 => PixelFormat::Rgb,
-                _ => PixelFormat::Rgba,
-            };
-            let dtype = params.word("to").map_or(desc.dtype, |to| to.parse().expect("a sample type"));
-            desc.with_format(format).with_dtype(dtype)
-        }
-        _ => desc,
+    let desc = (find(op).output)(params, input.with_size(exact.width as u32, exact.height as u32));
+    match exact.channels {
+        channels if channels == desc.channels() => desc,
+        1 => desc.with_format(PixelFormat::Gray),
+        3 => desc.with_format(PixelFormat::Rgb),
+        _ => desc.with_format(PixelFormat::Rgba),
     }
-}
-
-fn point(params: &Params, inputs: &[&ImageBuffer]) -> Real {
-    let text = params.word("expr").expect("expr");
-    let numbers = params.iter().filter(|(name, _)| !["expr", "to", "border", "border_value"].contains(name));
-    // Uniforms are rounded to binary32 before they are used.
-    let numbers =
-        numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
-    let images: Vec<(Real, PixelFormat)> =
-        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format)).collect();
-    let first = inputs[0].desc().format;
-    let results = text.rsplit(';').next().map_or(1, top_level_commas) + 1;
-    let each = super::point::is_of_each_channel(text);
-    let output = match results {
-        _ if each => first,
-        results if results == first.channels() => first,
-        1 => PixelFormat::Gray,
-        3 => PixelFormat::Rgb,
-        _ => PixelFormat::Rgba,
-    };
-    reference::point(text, &numbers, &images, output, border(params))
-}
-
-/// Commas outside brackets.
-fn top_level_commas(text: &str) -> usize {
-    let mut depth = 0;
-    let outside = |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ',' && depth == 0
-    };
-    text.chars().map(outside).filter(|&comma| comma).count()
-}
-
-fn border(params: &Params) -> Border {
-    let constant = Border::Constant(params.number("border_value").unwrap_or(0.0));
-    let all = [Border::Reflect101, Border::Reflect, Border::Replicate, Border::Wrap, constant];
-    let name = params.word("border").unwrap_or("reflect101");
-    all.into_iter().find(|b| b.name() == name).unwrap_or_else(|| panic!("no border '{name}'"))
-}
-
-fn resize(image: &Real, params: &Params) -> Real {
-    let (w, h) = (image.width, image.height);
-    // The other side of one given: nearest whole number, halves up, at least 1.
-    let follow = |given: usize, from: usize, other: usize| ((2 * given * other + from) / (2 * from)).max(1);
-    let (width, height) = match (params.size("width"), params.size("height"), params.size("shorter_side")) {
-        (Some(width), Some(height), None) => (width, height),
-        (Some(width), None, None) => (width, follow(width, w, h)),
-        (None, Some(height), None) => (follow(height, h, w), height),
-        (None, None, Some(side)) if w <= h => (side, follow(side, w, h)),
-        (None, None, Some(side)) => (follow(side, h, w), side),
-        other => panic!("width, height, shorter_side: {other:?}"),
-    };
-    let name = params.word("filter").unwrap_or("bilinear");
-    let filter =
-        Filter::ALL.into_iter().find(|f| f.name() == name).unwrap_or_else(|| panic!("no filter '{name}'"));
-    if params.flag("antialias").unwrap_or(false) {
-        assert_eq!(filter, Filter::Bilinear, "only bilinear has an antialiased form");
-        return reference::resize_antialiased(image, width, height);
-    }
-    reference::resize(image, width, height, filter)
-}
-
-fn crop(image: &Real, params: &Params) -> Real {
-    let (width, height) = (params.size("width").expect("width"), params.size("height").expect("height"));
-    let (x, y) = if params.flag("center").unwrap_or(false) {
-        ((image.width - width) / 2, (image.height - height) / 2)
-    } else {
-        (params.size("x").unwrap_or(0), params.size("y").unwrap_or(0))
-    };
-    reference::crop(image, x, y, width, height)
 }
 
 #[cfg(test)]
 mod tests {
+    use mip_core::DType;
+
     use super::*;
 
     fn image(width: u32, height: u32) -> ImageBuffer {

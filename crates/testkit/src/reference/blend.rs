@@ -1,4 +1,10 @@
+use super::apply::Reference;
 use crate::Real;
+
+pub(super) const REFERENCE: Reference = Reference::new("blend", &["alpha"], |call| {
+    let alpha = call.params.number("alpha").unwrap_or(0.5);
+    blend(&call.image(0), &call.image(1), alpha, 1.0 - alpha)
+});
 
 /// `a * weight_a + b * weight_b` in every channel, alpha included.
 ///

@@ -1,3 +1,5 @@
+use crate::golden::Params;
+
 /// What a filter reads outside the image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Border {
@@ -27,6 +29,14 @@ impl Border {
             Self::Wrap => "wrap",
             Self::Constant(_) => "constant",
         }
+    }
+
+    /// The border that parameters name.
+    pub(super) fn of(params: &Params) -> Self {
+        let constant = Self::Constant(params.number("border_value").unwrap_or(0.0));
+        let all = [Self::Reflect101, Self::Reflect, Self::Replicate, Self::Wrap, constant];
+        let name = params.word("border").unwrap_or("reflect101");
+        all.into_iter().find(|b| b.name() == name).unwrap_or_else(|| panic!("no border '{name}'"))
     }
 
     /// The coordinate inside `0..n` that `i` stands for; `None` for the constant.

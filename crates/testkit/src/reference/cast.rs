@@ -1,6 +1,18 @@
 use mip_core::DType;
 
+use super::apply::Reference;
 use crate::Real;
+use crate::golden::Params;
+
+pub(super) const REFERENCE: Reference = Reference::new("cast", &["to", "scale"], |call| {
+    let (image, from) = (call.image(0), call.desc().dtype);
+    if call.params.flag("scale").unwrap_or(true) { cast(&image, from, target(call.params)) } else { image }
+})
+.output(|params, desc| desc.with_dtype(target(params)));
+
+fn target(params: &Params) -> DType {
+    params.word("to").expect("to").parse().expect("a sample type")
+}
 
 /// Another sample type, full scale onto full scale: `v * full(to) / full(from)`, so 16 to 8 bit is `v / 257`,
 /// 8 to 16 bit `v * 257`, and 8 bit to f32 `v / 255`.

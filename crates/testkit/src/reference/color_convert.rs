@@ -1,6 +1,18 @@
 use mip_core::PixelFormat;
 
+use super::apply::Reference;
 use crate::Real;
+use crate::golden::Params;
+
+pub(super) const REFERENCE: Reference = Reference::new("color_convert", &["to"], |call| {
+    let desc = call.desc();
+    color_convert(&call.image(0), desc.format, target(call.params), desc.dtype.full_scale())
+})
+.output(|params, desc| desc.with_format(target(params)));
+
+fn target(params: &Params) -> PixelFormat {
+    params.word("to").expect("to").parse().expect("a format")
+}
 
 /// `(299 R + 587 G + 114 B) / 1000`; one division, so exact for integer samples whose result is a binary
 /// fraction, ties among them.

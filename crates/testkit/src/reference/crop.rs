@@ -1,4 +1,17 @@
+use super::apply::Reference;
 use crate::Real;
+
+pub(super) const REFERENCE: Reference =
+    Reference::new("crop", &["x", "y", "width", "height", "center"], |call| {
+        let (image, params) = (call.image(0), call.params);
+        let (width, height) = (params.size("width").expect("width"), params.size("height").expect("height"));
+        let (x, y) = if params.flag("center").unwrap_or(false) {
+            ((image.width - width) / 2, (image.height - height) / 2)
+        } else {
+            (params.size("x").unwrap_or(0), params.size("y").unwrap_or(0))
+        };
+        crop(&image, x, y, width, height)
+    });
 
 /// The `width` x `height` rectangle whose top left corner is at (`x`, `y`).
 ///

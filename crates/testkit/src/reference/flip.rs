@@ -1,4 +1,10 @@
+use super::apply::Reference;
 use crate::Real;
+
+pub(super) const REFERENCE: Reference = Reference::new("flip", &["direction"], |call| {
+    let direction = call.params.word("direction").unwrap_or("horizontal");
+    flip(&call.image(0), direction != "vertical", direction != "horizontal")
+});
 
 /// Mirrored left to right (`horizontal`), top to bottom (`vertical`), or both: turned by 180 degrees.
 pub fn flip(image: &Real, horizontal: bool, vertical: bool) -> Real {

@@ -1,6 +1,13 @@
 use super::Border;
+use super::apply::Reference;
 use super::weighted::{Taps, weighted};
 use crate::Real;
+
+pub(super) const REFERENCE: Reference =
+    Reference::new("gaussian_blur", &["kernel", "sigma", "border", "border_value"], |call| {
+        let kernel = call.params.size("kernel").unwrap_or(5);
+        gaussian_blur(&call.image(0), kernel, call.params.number("sigma"), Border::of(call.params))
+    });
 
 /// The sigma of a kernel of `kernel` taps when none is given: `0.15 k + 0.35`.
 pub fn default_sigma(kernel: usize) -> f64 {

@@ -1,9 +1,10 @@
-//! Every operator from its definition, in f64, one file an operator.
+//! Every operator from its definition, in f64, one file an operator. To add one: its file, and its two lines here.
 //!
 //! Each function takes the input's exact samples and returns the exact real result before the final rounding to
 //! the output type, up to the error of f64 itself. Coordinates and weights are kept as integer numerators over
 //! a common denominator where the definition allows it, so that ties are hit exactly.
 
+mod absdiff;
 mod apply;
 mod blend;
 mod border;
@@ -12,6 +13,8 @@ mod color_convert;
 mod crop;
 mod flip;
 mod gaussian_blur;
+mod in_range;
+mod invert;
 mod layout;
 mod normalize;
 mod point;
@@ -21,16 +24,34 @@ mod threshold;
 mod weighted;
 
 pub use apply::{apply, describe};
-pub use blend::blend;
 pub use border::Border;
-pub use cast::cast;
-pub use color_convert::{color_convert, luma};
-pub use crop::crop;
-pub use flip::flip;
-pub use gaussian_blur::{default_sigma, gaussian_blur};
-pub use layout::layout;
-pub use normalize::normalize;
-pub use point::point;
-pub use resize::{Filter, resize, resize_antialiased};
-pub use sobel::sobel;
-pub use threshold::threshold;
+pub use color_convert::luma;
+pub use gaussian_blur::default_sigma;
+pub use resize::{Filter, resize_antialiased};
+
+/// Makes each file's function of its name public and lists how it is called by parameters.
+macro_rules! references {
+    ($($file:ident),* $(,)?) => {
+        $(pub use $file::$file;)*
+
+        static REFERENCES: &[apply::Reference] = &[$($file::REFERENCE),*];
+    };
+}
+
+references! {
+    absdiff,
+    blend,
+    cast,
+    color_convert,
+    crop,
+    flip,
+    gaussian_blur,
+    in_range,
+    invert,
+    layout,
+    normalize,
+    point,
+    resize,
+    sobel,
+    threshold,
+}

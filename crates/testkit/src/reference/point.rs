@@ -6,7 +6,43 @@ use std::collections::BTreeMap;
 use mip_core::PixelFormat;
 
 use super::Border;
+use super::apply::{Call, Reference};
 use crate::Real;
+
+pub(super) const REFERENCE: Reference = Reference::new("point", &[], of_call)
+    .any_number()
+    .output(|params, desc| params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type"))));
+
+fn of_call(call: &Call<'_>) -> Real {
+    let (params, inputs) = (call.params, call.inputs);
+    let text = params.word("expr").expect("expr");
+    let numbers = params.iter().filter(|(name, _)| !["expr", "to", "border", "border_value"].contains(name));
+    // Uniforms are rounded to binary32 before they are used.
+    let numbers =
+        numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
+    let images: Vec<(Real, PixelFormat)> =
+        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format)).collect();
+    let first = inputs[0].desc().format;
+    let results = text.rsplit(';').next().map_or(1, top_level_commas) + 1;
+    let output = match results {
+        _ if is_of_each_channel(text) => first,
+        results if results == first.channels() => first,
+        1 => PixelFormat::Gray,
+        3 => PixelFormat::Rgb,
+        _ => PixelFormat::Rgba,
+    };
+    point(text, &numbers, &images, output, Border::of(params))
+}
+
+/// Commas outside brackets.
+fn top_level_commas(text: &str) -> usize {
+    let mut depth = 0;
+    let outside = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    text.chars().map(outside).filter(|&comma| comma).count()
+}
 
 /// The results of an expression for each pixel, in the channel order of `output`. `numbers` are the uniforms; `border` says
 /// what lies outside of images read beside the pixel.
@@ -47,7 +83,7 @@ pub fn point(
 }
 
 /// Whether an expression is computed for each channel.
-pub(super) fn is_of_each_channel(text: &str) -> bool {
+fn is_of_each_channel(text: &str) -> bool {
     words(text).iter().any(|w| ["v", "v2", "v3", "v4"].contains(&w.as_str()))
 }
 
@@ -212,10 +248,11 @@ fn function(name: &str, values: &[f64]) -> f64 {
         ("floor", [a]) => a.floor(),
         ("ceil", [a]) => a.ceil(),
         ("round", [a]) => a.round_ties_even(),
-        ("clamp", [a, low, high]) => a.max(*low).min(*high),
+        ("clamp", _) => function("min", &[function("max", &values[..2]), values[2]]),
         ("fma", [a, b, c]) => a * b + c,
-        ("min", _) => all(f64::min),
-        ("max", _) => all(f64::max),
+        // With a NaN the second of two.
+        ("min", _) => all(|a, b| if a < b { a } else { b }),
+        ("max", _) => all(|a, b| if a > b { a } else { b }),
         _ => panic!("no function '{name}' of {} numbers", values.len()),
     }
 }

@@ -1,5 +1,35 @@
+use super::apply::Reference;
 use super::weighted::{Taps, weighted};
 use crate::Real;
+use crate::golden::Params;
+
+pub(super) const REFERENCE: Reference =
+    Reference::new("resize", &["width", "height", "shorter_side", "filter", "antialias"], |call| {
+        let (image, params) = (call.image(0), call.params);
+        let (width, height) = target(&image, params);
+        let name = params.word("filter").unwrap_or("bilinear");
+        let known = Filter::ALL.into_iter().find(|f| f.name() == name);
+        let filter = known.unwrap_or_else(|| panic!("no filter '{name}'"));
+        if params.flag("antialias").unwrap_or(false) {
+            assert_eq!(filter, Filter::Bilinear, "only bilinear has an antialiased form");
+            return resize_antialiased(&image, width, height);
+        }
+        resize(&image, width, height, filter)
+    });
+
+fn target(image: &Real, params: &Params) -> (usize, usize) {
+    let (w, h) = (image.width, image.height);
+    // The other side of one given: nearest whole number, halves up, at least 1.
+    let follow = |given: usize, from: usize, other: usize| ((2 * given * other + from) / (2 * from)).max(1);
+    match (params.size("width"), params.size("height"), params.size("shorter_side")) {
+        (Some(width), Some(height), None) => (width, height),
+        (Some(width), None, None) => (width, follow(width, w, h)),
+        (None, Some(height), None) => (follow(height, h, w), height),
+        (None, None, Some(side)) if w <= h => (side, follow(side, w, h)),
+        (None, None, Some(side)) => (follow(side, h, w), side),
+        other => panic!("width, height, shorter_side: {other:?}"),
+    }
+}
 
 /// How a resized pixel is made of source pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,13 @@
 use mip_core::DType;
 
+use super::apply::Reference;
 use crate::Real;
+
+pub(super) const REFERENCE: Reference = Reference::new("threshold", &["threshold", "max_value"], |call| {
+    let dtype = call.desc().dtype;
+    let high = call.params.number("max_value").unwrap_or(dtype.full_scale());
+    threshold(&call.image(0), call.params.number("threshold").expect("threshold"), high, dtype)
+});
 
 /// Colour channels: `high` where the sample is strictly greater than `level`, else 0. Alpha is kept.
 ///
