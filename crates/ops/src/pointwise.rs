@@ -8,7 +8,7 @@ use mip_plan::{Border, Expr, Kernel, MapKernel, Results, Stencil, Uniforms};
 
 use crate::expr::{Term, b, g, r, v};
 use crate::field::Parameters;
-use crate::{Lowered, OpError, OperatorSpec, ParamError};
+use crate::{KernelStep, Lowered, OpError, OperatorSpec, ParamError, StepInput};
 
 /// What an operator computes of given images: an expression and the numbers of its uniforms.
 ///
@@ -130,6 +130,34 @@ fn kernel(expr: &Arc<Expr>, border: Border) -> Kernel {
     } else {
         Kernel::Stencil(Stencil { expr, border })
     }
+}
+
+/// An expression of a gray image's neighbours for images of any format, which are turned to gray first: `numbers` are those of
+/// its uniforms.
+pub(crate) fn stencil_of_gray(
+    spec: &OperatorSpec,
+    result: Term,
+    border: Border,
+    numbers: &[(&str, f64)],
+    input: ImageDesc,
+    output: ImageDesc,
+) -> Result<Lowered, OpError> {
+    let numbers = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let formula = Formula::each(result).numbers(numbers);
+    let lowered = lowered(&formula.compile(spec)?, border, |name| formula.value(name), output);
+    Ok(of_gray(lowered, &input))
+}
+
+/// What is computed of a gray image, for images of any format.
+pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Lowered {
+    if input.format != PixelFormat::Gray {
+        let output = input.with_format(PixelFormat::Gray);
+        let kernel = Kernel::Map(MapKernel::ColorConvert);
+        let convert = KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output };
+        gray.steps[0].inputs = vec![StepInput::Step(0)];
+        gray.steps.insert(0, convert);
+    }
+    gray
 }
 
 /// Format of the result: the first input's where it has as many channels.

@@ -14,6 +14,7 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod scharr;
 mod sobel;
 mod threshold;
 
@@ -43,6 +44,7 @@ operators! {
     normalize: Normalize;
     point: Point;
     resize: Resize, ResizeFilter;
+    scharr: Scharr;
     sobel: Sobel;
     threshold: Threshold;
 }

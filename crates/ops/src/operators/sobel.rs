@@ -1,9 +1,10 @@
 use mip_core::{ImageDesc, PixelFormat};
-use mip_plan::{Border, Kernel, MapKernel, Stencil};
+use mip_plan::{Border, Kernel, Stencil};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, StepInput};
+use crate::pointwise::of_gray;
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "sobel",
@@ -59,23 +60,13 @@ impl Operator for Sobel {
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let kernel = Kernel::Stencil(Stencil::sobel(self.border.resolve(self, &output)?));
-        let mut lowered = Lowered::single(kernel, [], output);
-        if inputs[0].format != PixelFormat::Gray {
-            let to_gray = KernelStep {
-                kernel: Kernel::Map(MapKernel::ColorConvert),
-                uniforms: [].into(),
-                inputs: vec![StepInput::Slot(0)],
-                output,
-            };
-            lowered.steps[0].inputs = vec![StepInput::Step(0)];
-            lowered.steps.insert(0, to_gray);
-        }
-        Ok(lowered)
+        Ok(of_gray(Lowered::single(kernel, [], output), &inputs[0]))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::StepInput;
     use mip_core::DType;
 
     use super::*;

@@ -19,6 +19,7 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod scharr;
 mod sobel;
 mod threshold;
 mod weighted;
@@ -52,6 +53,7 @@ references! {
     normalize,
     point,
     resize,
+    scharr,
     sobel,
     threshold,
 }

@@ -12,7 +12,17 @@ pub(super) const REFERENCE: Reference = Reference::new("sobel", &["border", "bor
 /// Gradient magnitude `sqrt(gx^2 + gy^2)` of the 3x3 Sobel kernels, one channel. Colour is first turned to gray,
 /// rounded to `dtype` as the gray operator does.
 pub fn sobel(image: &Real, format: PixelFormat, dtype: DType, border: Border) -> Real {
-    const KERNEL: [[f64; 3]; 3] = [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]];
+    gradient(image, [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]], format, dtype, border)
+}
+
+/// The same with any kernel for gx.
+pub(super) fn gradient(
+    image: &Real,
+    kernel: [[f64; 3]; 3],
+    format: PixelFormat,
+    dtype: DType,
+    border: Border,
+) -> Real {
     let gray = color_convert(image, format, PixelFormat::Gray, dtype.full_scale()).rounded(dtype);
     let pixel = |x: i64, y: i64| match (border.resolve(x, gray.width), border.resolve(y, gray.height), border)
     {
@@ -22,7 +32,7 @@ pub fn sobel(image: &Real, format: PixelFormat, dtype: DType, border: Border) ->
     };
     Real::from_fn(gray.width, gray.height, 1, |x, y, _| {
         let (mut gx, mut gy) = (0.0, 0.0);
-        for (j, row) in (-1..).zip(KERNEL) {
+        for (j, row) in (-1..).zip(kernel) {
             // What weighs 0 is not read: an infinity there does not matter.
             for (i, weight) in (-1..).zip(row).filter(|(_, weight)| *weight != 0.0) {
                 // The kernel of gy is that of gx with columns and rows exchanged.
