@@ -148,6 +148,25 @@ pub(crate) fn stencil_of_gray(
     Ok(of_gray(lowered, &input))
 }
 
+/// Expressions of neighbours, each of what the one before it made, for every colour channel.
+pub(crate) fn stencils(
+    spec: &OperatorSpec,
+    terms: Vec<Term>,
+    border: Border,
+    output: ImageDesc,
+) -> Result<Lowered, OpError> {
+    let mut steps: Vec<KernelStep> = Vec::new();
+    for term in terms {
+        let expr = Formula::each(term).compile(spec)?;
+        let mut own = lowered(&expr, border, |_| 0.0, output).steps;
+        if let Some(last) = steps.len().checked_sub(1) {
+            own[0].inputs = vec![StepInput::Step(last)];
+        }
+        steps.append(&mut own);
+    }
+    Ok(Lowered { steps })
+}
+
 /// What is computed of a gray image, for images of any format.
 pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Lowered {
     if input.format != PixelFormat::Gray {

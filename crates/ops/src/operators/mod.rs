@@ -6,6 +6,8 @@ mod cast;
 mod color_convert;
 mod crop;
 mod custom;
+mod dilate;
+mod erode;
 mod flip;
 mod gaussian_blur;
 mod in_range;
@@ -36,6 +38,8 @@ operators! {
     cast: Cast;
     color_convert: ColorConvert;
     crop: Crop;
+    dilate: Dilate;
+    erode: Element, Erode;
     flip: Flip, FlipDirection;
     gaussian_blur: GaussianBlur;
     in_range: InRange;

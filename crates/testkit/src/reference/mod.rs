@@ -11,6 +11,8 @@ mod border;
 mod cast;
 mod color_convert;
 mod crop;
+mod dilate;
+mod erode;
 mod flip;
 mod gaussian_blur;
 mod in_range;
@@ -45,6 +47,8 @@ references! {
     cast,
     color_convert,
     crop,
+    dilate,
+    erode,
     flip,
     gaussian_blur,
     in_range,
