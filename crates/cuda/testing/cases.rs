@@ -5,7 +5,7 @@ use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::Operator as _;
 use mip_plan::{
     AxisMap, AxisTaps, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput,
-    PlanOutput, PlanTask, Resample, Separable, Sobel, Stage, Uniforms,
+    PlanOutput, PlanTask, Resample, Separable, Sobel, Stage, Uniforms, Warp,
 };
 
 /// One kernel with images of one shape.
@@ -155,6 +155,24 @@ fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
     }
 }
 
+fn warps(cases: &mut Vec<Case>, image: ImageDesc) {
+    let (w, h) = (image.width, image.height);
+    let flip = |n: u32| AxisMap::Flip { last: n - 1 };
+    let whole = AxisMap::Offset { first: 0 };
+    let mut add = |name: &str, x, y, (ow, oh)| {
+        let output = image.with_size(ow, oh);
+        cases.push(Case { output, ..same(name, Kernel::Warp(Warp::Transposed { x, y }), &[], image) });
+    };
+    add("transpose", whole, whole, (h, w));
+    add("turn cw", whole, flip(h), (h, w));
+    add("turn ccw", flip(w), whole, (h, w));
+    let (left, top) = (AxisMap::Offset { first: w / 3 }, AxisMap::Offset { first: h / 4 });
+    add("transpose part", left, top, ((h - h / 4).div_ceil(2), (w - w / 3).div_ceil(2)));
+    let (ow, oh) = (h + h / 2 + 1, w.div_ceil(2));
+    let x = AxisMap::Nearest { input: w, output: oh };
+    add("transpose nearest", x, AxisMap::Nearest { input: h, output: ow }, (ow, oh));
+}
+
 fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
     let (w, h) = (image.width, image.height);
     let sizes = [
@@ -223,6 +241,7 @@ pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     maps(&mut cases, image);
     points(&mut cases, image);
     gathers(&mut cases, image);
+    warps(&mut cases, image);
     resamples(&mut cases, image);
     windows(&mut cases, image);
     for case in &mut cases {
@@ -396,6 +415,10 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
             AxisMap::Nearest { input: h, output: oh },
             rgb.with_size(ow, oh),
         ),
+        Case {
+            output: rgb.with_size(h, w),
+            ..same("transpose rgb", Kernel::Warp(Warp::Transposed { x: whole, y: whole }), &[], rgb)
+        },
         resize("resize bilinear rgb 2:3", rgb, ow, oh),
         resize("resize bilinear rgb 1:2", rgb, w / 2, h / 2),
         resize("resize bilinear rgb 2:1", rgb, w * 2, h * 2),

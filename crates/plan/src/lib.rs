@@ -27,7 +27,7 @@ pub use expr::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Op, Results, U
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Access, Axis, AxisMap, AxisTaps, Border, ChannelMap, CustomError, CustomKernel, Gather, Kernel,
-    MapKernel, Resample, Separable, Sobel, Uniforms, Window,
+    MapKernel, Resample, Separable, Sobel, Uniforms, Warp, Window,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

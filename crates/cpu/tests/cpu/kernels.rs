@@ -2,7 +2,9 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
-use mip_plan::{AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel};
+use mip_plan::{
+    AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel, Warp,
+};
 
 use crate::images::{Picture, Random};
 use crate::plans::{config, plan, run, stage};
@@ -119,6 +121,32 @@ fn gather() {
             check(&Kernel::Gather(Gather { x, y }), &[], &[input], input.with_size(ow, oh));
         }
     });
+}
+
+#[test]
+fn transposed() {
+    let offset = |first| AxisMap::Offset { first };
+    let flip = |n: u32| AxisMap::Flip { last: n - 1 };
+    let check = |input: ImageDesc, x, y, (w, h)| {
+        check(&Kernel::Warp(Warp::Transposed { x, y }), &[], &[input], input.with_size(w, h));
+    };
+    each_image(|input| {
+        let (w, h) = (input.width, input.height);
+        check(input, offset(0), offset(0), (h, w));
+        check(input, offset(0), flip(h), (h, w));
+        check(input, flip(w), offset(0), (h, w));
+        check(input, flip(w), flip(h), (h, w.div_ceil(2)));
+        check(input, offset(w / 2), offset(h / 3), (h.div_ceil(2), w.div_ceil(2)));
+        for (ow, oh) in [(1, 2), (h * 2 + 1, w * 3), (h.div_ceil(3), w.div_ceil(2))] {
+            let x = AxisMap::Nearest { input: w, output: oh };
+            check(input, x, AxisMap::Nearest { input: h, output: ow }, (ow, oh));
+        }
+    });
+    // Whole blocks and parts of them.
+    for format in [PixelFormat::Gray, PixelFormat::Rgb] {
+        let input = ImageDesc::new(70, 101, format, DType::U8).unwrap();
+        check(input, flip(70), offset(0), (101, 70));
+    }
 }
 
 #[test]

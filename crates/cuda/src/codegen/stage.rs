@@ -9,7 +9,7 @@ use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::point::{point_functor, point_name};
 use super::text::{Piece, identifier};
-use super::{custom, filter, gather, map, resample};
+use super::{custom, filter, gather, map, resample, warp};
 
 /// An image as a stage sees it when code is generated.
 #[derive(Debug, Clone, Copy)]
@@ -161,6 +161,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     let body = match &context.stage.kernel {
         Kernel::Map(kernel) => map::body(context, kernel)?,
         Kernel::Gather(kernel) => gather::body(context, kernel),
+        Kernel::Warp(kernel) => warp::body(context, *kernel),
         Kernel::Resample(kernel) => resample::body(context, kernel),
         Kernel::Separable(kernel) => filter::separable(context, kernel),
         Kernel::Sobel(kernel) => filter::sobel(context, *kernel),
@@ -183,6 +184,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         }
         Kernel::Map(_)
         | Kernel::Gather(_)
+        | Kernel::Warp(_)
         | Kernel::Resample(_)
         | Kernel::Separable(_)
         | Kernel::Sobel(_) => {}

@@ -7,7 +7,7 @@ mod window;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
 
-use crate::{Channel, CustomError, Kernel, MapKernel, Results};
+use crate::{Channel, CustomError, Kernel, MapKernel, Results, Warp};
 
 /// Computes every frame of `output` from `inputs` as the kernel's documentation says. Images and uniforms are those that
 /// [`Kernel::check`] accepts, with any strides.
@@ -27,6 +27,9 @@ pub fn evaluate(
             Kernel::Custom(custom) => return custom.run(inputs, uniforms, output),
             Kernel::Map(map) => self::map(map, uniforms, &images, frame, output),
             Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
+            Kernel::Warp(Warp::Transposed { x: column, y: row }) => {
+                fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
+            }
             Kernel::Resample(k) => {
                 pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::{ImageDesc, PixelFormat};
 
-use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel};
+use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel, Warp};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -77,6 +77,10 @@ impl Kernel {
                 ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
                 ensure(k.y.stays_inside(input.height, output.height), || "rows outside the source".into())
             }
+            Self::Warp(k) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                check_warp(*k, input, output)
+            }
             Self::Resample(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
                 ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
@@ -104,7 +108,9 @@ impl Kernel {
         match self {
             Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
-            Self::Gather(_) | Self::Resample(_) | Self::Sobel(_) => Some(0),
+            Self::Gather(_) | Self::Warp(Warp::Transposed { .. }) | Self::Resample(_) | Self::Sobel(_) => {
+                Some(0)
+            }
             Self::Custom(_) => None,
         }
     }
@@ -115,6 +121,7 @@ impl Kernel {
             Self::Map(MapKernel::Point(expr)) => Some(expr),
             Self::Map(_)
             | Self::Gather(_)
+            | Self::Warp(_)
             | Self::Resample(_)
             | Self::Separable(_)
             | Self::Sobel(_)
@@ -129,13 +136,13 @@ impl Kernel {
                 Some(Window { radius_x: k.radius_x, radius_y: k.radius_y, border: k.border })
             }
             Self::Sobel(k) => Some(Window { radius_x: 1, radius_y: 1, border: k.border }),
-            Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Custom(_) => None,
+            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Custom(_) => None,
         }
     }
 
     /// The source coordinates that a range of outputs reads along an axis. A window's lie outside the image near its edges,
     /// where its border says what is read. Outputs behind the last one count as the last one where coordinates come from a
-    /// table. Of a user's kernel: all there can be.
+    /// table. Of a kernel that reads the whole image ([`super::Access::Whole`]): all there can be.
     pub fn footprint(&self, axis: Axis, outputs: Range<i64>) -> Range<i64> {
         let Range { start, end } = outputs;
         match self {
@@ -146,7 +153,7 @@ impl Kernel {
                 let radius = i64::from(self.radius(axis));
                 start - radius..end + radius
             }
-            Self::Custom(_) => 0..i64::from(u32::MAX),
+            Self::Warp(_) | Self::Custom(_) => 0..i64::from(u32::MAX),
         }
     }
 
@@ -157,14 +164,14 @@ impl Kernel {
             Self::Gather(k) => k.along(axis).extent(extent),
             Self::Resample(k) => k.along(axis).extent(extent),
             Self::Separable(_) | Self::Sobel(_) => extent + 2 * u64::from(self.radius(axis)),
-            Self::Custom(_) => u64::from(u32::MAX),
+            Self::Warp(_) | Self::Custom(_) => u64::from(u32::MAX),
         }
     }
 
     /// Source coordinates that one output reads along an axis at once.
     pub fn taps(&self, axis: Axis) -> u64 {
         match self {
-            Self::Map(_) | Self::Gather(_) | Self::Custom(_) => 1,
+            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Custom(_) => 1,
             Self::Resample(k) => k.along(axis).taps() as u64,
             Self::Separable(_) | Self::Sobel(_) => 2 * u64::from(self.radius(axis)) + 1,
         }
@@ -174,7 +181,7 @@ impl Kernel {
     /// known.
     pub fn operations(&self) -> f64 {
         match self {
-            Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
+            Self::Map(MapKernel::Copy) | Self::Gather(_) | Self::Warp(Warp::Transposed { .. }) => 1.0,
             Self::Map(MapKernel::ColorConvert) => 4.0,
             Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
             Self::Map(MapKernel::Point(expr)) => point_operations(expr),
@@ -256,6 +263,15 @@ fn ensure(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
 
 const fn same_size(a: &ImageDesc, b: &ImageDesc) -> bool {
     a.width == b.width && a.height == b.height
+}
+
+fn check_warp(kernel: Warp, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
+    match kernel {
+        Warp::Transposed { x, y } => {
+            ensure(x.stays_inside(input.width, output.height), || "columns outside the source".into())?;
+            ensure(y.stays_inside(input.height, output.width), || "rows outside the source".into())
+        }
+    }
 }
 
 fn check_point(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {

@@ -6,6 +6,7 @@ mod custom;
 mod gather;
 mod map;
 mod resample;
+mod warp;
 mod window;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use map::{ChannelMap, MapKernel};
 pub use resample::{AxisTaps, Resample};
+pub use warp::Warp;
 pub use window::{Separable, Sobel};
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
@@ -30,6 +32,8 @@ pub enum Kernel {
     Map(MapKernel),
     /// Reads one computed pixel.
     Gather(Gather),
+    /// Reads pixels at coordinates that mix x and y.
+    Warp(Warp),
     /// Weighted sums over computed ranges, separable in x and y.
     Resample(Resample),
     /// Symmetric separable filter over a fixed neighbourhood.
@@ -66,7 +70,7 @@ impl Kernel {
             Self::Gather(_) | Self::Resample(_) => Access::Gather,
             Self::Separable(k) => Access::Window { radius_x: k.radius_x, radius_y: k.radius_y },
             Self::Sobel(_) => Access::Window { radius_x: 1, radius_y: 1 },
-            Self::Custom(_) => Access::Whole,
+            Self::Warp(_) | Self::Custom(_) => Access::Whole,
         }
     }
 
@@ -74,7 +78,7 @@ impl Kernel {
     pub fn input_count(&self) -> usize {
         match self {
             Self::Map(k) => k.input_count(),
-            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Sobel(_) => 1,
+            Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Sobel(_) => 1,
             Self::Custom(k) => k.input_count(),
         }
     }
@@ -85,6 +89,7 @@ impl Kernel {
         let table = |a: &AxisTaps, b: &AxisTaps| (a.taps(), a.outputs()) == (b.taps(), b.outputs());
         match (self, other) {
             (Self::Gather(a), Self::Gather(b)) => a.x.is_alike(b.x) && a.y.is_alike(b.y),
+            (Self::Warp(a), Self::Warp(b)) => a.is_alike(b),
             (Self::Resample(a), Self::Resample(b)) => table(&a.x, &b.x) && table(&a.y, &b.y),
             (Self::Custom(_), _) => false,
             _ => self == other,
@@ -96,6 +101,7 @@ impl Kernel {
         match self {
             Self::Map(k) => k.name(),
             Self::Gather(_) => "gather",
+            Self::Warp(_) => "warp",
             Self::Resample(_) => "resample",
             Self::Separable(_) => "separable",
             Self::Sobel(_) => "sobel",

@@ -91,9 +91,12 @@ fn reads(kernel: &Kernel) -> f64 {
     match kernel {
         Kernel::Resample(k) => (k.x.taps() * k.y.taps()) as f64,
         // What a window reads lies on the chip.
-        Kernel::Map(_) | Kernel::Gather(_) | Kernel::Separable(_) | Kernel::Sobel(_) | Kernel::Custom(_) => {
-            1.0
-        }
+        Kernel::Map(_)
+        | Kernel::Gather(_)
+        | Kernel::Warp(_)
+        | Kernel::Separable(_)
+        | Kernel::Sobel(_)
+        | Kernel::Custom(_) => 1.0,
     }
 }
 
