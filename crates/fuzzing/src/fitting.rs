@@ -40,6 +40,7 @@ fn known(op: &str, random: &mut SplitMix64, desc: &ImageDesc) -> Option<String> 
         }
         "sobel" => format!("border = {}", of(&borders)),
         "flip" => format!("direction = {}", of(&["'horizontal'", "'vertical'", "'both'"])),
+        "rotate90" => format!("direction = {}", of(&["'cw'", "'ccw'", "'180'"])),
         "threshold" => format!("threshold = {middle:?}"),
         "normalize" => of(&["", "mean = 0.4, std = 0.25", "scale = 0.5, mean = 1, std = 3"]),
         "cast" => format!("to = '{}'", of(&DType::ALL.map(DType::name))),

@@ -260,6 +260,12 @@ fn flip() {
 }
 
 #[test]
+fn rotate90() {
+    let ways = |_: &ImageDesc| lines(["direction = 'cw'", "direction = 'ccw'", "direction = 180"]);
+    sweep("rotate90", ways, SIZES);
+}
+
+#[test]
 fn threshold() {
     let ways = |desc: &ImageDesc| match desc.dtype {
         DType::U8 => lines([

@@ -107,6 +107,8 @@ impl ParamKind {
                 within(v, min, max, above_min).then_some(Value::Float(v))
             }
             (Self::Bool, Value::Bool(_)) | (Self::Text { .. }, Value::Text(_)) => Some(value.clone()),
+            // `180` is a number to the parsers.
+            (Self::Choice { .. }, Value::Int(v)) => self.accept(&Value::from(v.to_string())),
             (Self::Choice { words }, Value::Text(v)) => words.contains(&v.as_str()).then(|| value.clone()),
             (Self::PerChannel { min, max, above_min }, _) => {
                 let list = match value {

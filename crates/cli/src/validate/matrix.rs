@@ -128,6 +128,11 @@ pub(super) const OPERATORS: &[Calls] = &[
         corners: |_| Vec::new(),
     },
     Calls {
+        op: "rotate90",
+        usual: |_| texts(&["direction=cw", "direction=ccw", "direction=\"180\""]),
+        corners: |_| Vec::new(),
+    },
+    Calls {
         op: "threshold",
         usual: |d| {
             let middle = if d.dtype == DType::F32 { "0.4" } else { "100" };

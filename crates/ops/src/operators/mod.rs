@@ -11,6 +11,7 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod rotate90;
 mod sobel;
 mod threshold;
 
@@ -25,11 +26,12 @@ pub use layout::ToLayout;
 pub use normalize::Normalize;
 pub use point::Point;
 pub use resize::{Resize, ResizeFilter};
+pub use rotate90::{Rotate90, Turn};
 pub use sobel::Sobel;
 pub use threshold::Threshold;
 
 /// Every operator that has a name in pipeline files, sorted by it.
-pub(crate) static ALL: [&crate::OperatorSpec; 12] = [
+pub(crate) static ALL: [&crate::OperatorSpec; 13] = [
     &blend::SPEC,
     &cast::SPEC,
     &color_convert::SPEC,
@@ -40,6 +42,7 @@ pub(crate) static ALL: [&crate::OperatorSpec; 12] = [
     &normalize::SPEC,
     &point::SPECS[0],
     &resize::SPEC,
+    &rotate90::SPEC,
     &sobel::SPEC,
     &threshold::SPEC,
 ];

@@ -18,7 +18,7 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "gaussian_blur" => &["kernel", "sigma", "border", "border_value"],
         "sobel" => &["border", "border_value"],
         "crop" => &["x", "y", "width", "height", "center"],
-        "flip" => &["direction"],
+        "flip" | "rotate90" => &["direction"],
         "threshold" => &["threshold", "max_value"],
         "blend" => &["alpha"],
         "normalize" => &["mean", "std", "scale"],
@@ -46,6 +46,11 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "flip" => {
             let direction = params.word("direction").unwrap_or("horizontal");
             reference::flip(&image, direction != "vertical", direction != "horizontal")
+        }
+        "rotate90" => {
+            let direction = params.digits("direction").expect("direction");
+            let quarters = ["cw", "180", "ccw"].iter().position(|d| *d == direction).expect("a direction");
+            reference::rotate90(&image, 1 + quarters)
         }
         "threshold" => {
             let high = params.number("max_value").unwrap_or(desc.dtype.full_scale());
