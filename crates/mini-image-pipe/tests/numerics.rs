@@ -266,6 +266,11 @@ fn rotate90() {
 }
 
 #[test]
+fn transpose() {
+    sweep("transpose", |_| lines([""]), SIZES);
+}
+
+#[test]
 fn threshold() {
     let ways = |desc: &ImageDesc| match desc.dtype {
         DType::U8 => lines([

@@ -132,6 +132,7 @@ pub(super) const OPERATORS: &[Calls] = &[
         usual: |_| texts(&["direction=cw", "direction=ccw", "direction=\"180\""]),
         corners: |_| Vec::new(),
     },
+    Calls { op: "transpose", usual: |_| texts(&[""]), corners: |_| Vec::new() },
     Calls {
         op: "threshold",
         usual: |d| {

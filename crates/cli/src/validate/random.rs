@@ -34,7 +34,7 @@ pub(super) fn line(random: &mut SplitMix64, tasks: u32, input: &ImageDesc) -> Re
 fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
     let one_of =
         |random: &mut SplitMix64, words: &[&str]| words[random.below(words.len() as u32) as usize].to_owned();
-    let call = match random.below(16) {
+    let call = match random.below(17) {
         0 | 1 => return format!("blend alpha=0.{} inputs={a},{b}", 1 + random.below(8)),
         2 => format!("gaussian_blur kernel={}", 1 + 2 * random.below(5)),
         3 => format!("gaussian_blur kernel=3 border=wrap sigma=0.{}", 5 + random.below(4)),
@@ -72,6 +72,7 @@ fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
             format!("point expr=\"{}\"", one_of(random, &texts))
         }
         15 => format!("rotate90 direction={}", one_of(random, &["cw", "ccw", "180"])),
+        16 => "transpose".to_owned(),
         _ => format!("layout to={}", Layout::ALL[random.below(2) as usize]),
     };
     format!("{call} inputs={a}")

@@ -14,6 +14,7 @@ mod resize;
 mod rotate90;
 mod sobel;
 mod threshold;
+mod transpose;
 
 pub use blend::Blend;
 pub use cast::Cast;
@@ -29,9 +30,10 @@ pub use resize::{Resize, ResizeFilter};
 pub use rotate90::{Rotate90, Turn};
 pub use sobel::Sobel;
 pub use threshold::Threshold;
+pub use transpose::Transpose;
 
 /// Every operator that has a name in pipeline files, sorted by it.
-pub(crate) static ALL: [&crate::OperatorSpec; 13] = [
+pub(crate) static ALL: [&crate::OperatorSpec; 14] = [
     &blend::SPEC,
     &cast::SPEC,
     &color_convert::SPEC,
@@ -45,4 +47,5 @@ pub(crate) static ALL: [&crate::OperatorSpec; 13] = [
     &rotate90::SPEC,
     &sobel::SPEC,
     &threshold::SPEC,
+    &transpose::SPEC,
 ];

@@ -16,6 +16,7 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "resize" => ["width", "height", "shorter_side", "filter", "antialias"].as_slice(),
         "color_convert" | "layout" => &["to"],
         "gaussian_blur" => &["kernel", "sigma", "border", "border_value"],
+        "transpose" => &[],
         "sobel" => &["border", "border_value"],
         "crop" => &["x", "y", "width", "height", "center"],
         "flip" | "rotate90" => &["direction"],
@@ -52,6 +53,7 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
             let quarters = ["cw", "180", "ccw"].iter().position(|d| *d == direction).expect("a direction");
             reference::rotate90(&image, 1 + quarters)
         }
+        "transpose" => reference::transpose(&image),
         "threshold" => {
             let high = params.number("max_value").unwrap_or(desc.dtype.full_scale());
             reference::threshold(&image, params.number("threshold").expect("threshold"), high, desc.dtype)

@@ -19,6 +19,7 @@ mod resize;
 mod rotate90;
 mod sobel;
 mod threshold;
+mod transpose;
 mod weighted;
 
 pub use apply::{apply, describe};
@@ -36,3 +37,4 @@ pub use resize::{Filter, resize, resize_antialiased};
 pub use rotate90::rotate90;
 pub use sobel::sobel;
 pub use threshold::threshold;
+pub use transpose::transpose;
