@@ -339,6 +339,16 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
     compare(&cases, 2, Strides::Tight);
 }
 
+/// What reads a whole image, of every kind of image and in rows of every alignment.
+#[test]
+fn warps_give_the_bytes_of_the_cpu() {
+    let warp = |case: &Case| matches!(case.kernel, Kernel::Warp(_));
+    let cases: Vec<Case> = matrix(41, 35).into_iter().filter(warp).collect();
+    for (chunk, strides) in cases.chunks(cases.len().div_ceil(3)).zip(Strides::ALL) {
+        compare(chunk, 3, strides);
+    }
+}
+
 /// |a - b| * uniform + x, of one image as it is and one in another order and size.
 #[derive(Debug)]
 struct Difference;

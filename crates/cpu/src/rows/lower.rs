@@ -7,8 +7,8 @@ use mip_plan::{Kernel, MapKernel, Warp};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, separable,
-    sobel, warp,
+    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, sampled,
+    separable, sobel, warp,
 };
 
 /// Where a row stage reads.
@@ -107,6 +107,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
                 Warp::Transposed { x, y } => {
                     by_type!(dtype, T => warp::Transposed::<T>::new(&output, x, y))
                 }
+                Warp::Sampled(k) => by_type!(dtype, T => sampled::Sampled::<T>::new(k, input)),
             };
             stages.push(stage(kernel, Taps::Whole, from.inputs, dtype, output));
         }

@@ -17,6 +17,7 @@ mod premultiply;
 mod resample;
 mod resample_u8;
 mod row;
+mod sampled;
 mod separable;
 mod sobel;
 mod taps;

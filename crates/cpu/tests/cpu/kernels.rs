@@ -3,7 +3,8 @@
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Sobel, Warp,
+    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, MapKernel, Operand, Resample,
+    Sampled, Separable, Sobel, Warp,
 };
 
 use crate::images::{Picture, Random};
@@ -147,6 +148,39 @@ fn transposed() {
         let input = ImageDesc::new(70, 101, format, DType::U8).unwrap();
         check(input, flip(70), offset(0), (101, 70));
     }
+}
+
+/// Identity, between pixels, turned, enlarged and mirrored, far away, nowhere; and with a horizon.
+#[test]
+fn sampled() {
+    const AFFINE: [[f32; 6]; 6] = [
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        [1.0, 0.0, 0.5, 0.0, 1.0, -0.5],
+        [0.87, -0.5, 1.3, 0.5, 0.87, -2.1],
+        [-1.7, 0.3, 9.0, 0.0, 2.5, -3.25],
+        [1e9, 0.0, -5e8, 0.0, 3e38, f32::NEG_INFINITY],
+        [f32::NAN, 0.0, 0.0, 0.0, 1.0, 0.0],
+    ];
+    const PROJECTIVE: [[f32; 9]; 3] = [
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        [1.1, 0.2, -1.0, 0.1, 0.9, 0.5, 0.05, -0.04, 0.8],
+        [1.0, 0.0, 0.25, 0.0, 1.0, 0.0, 0.1, 0.02, -0.3],
+    ];
+    let affine = AFFINE.iter().map(|m| (Coordinates::Affine, &m[..]));
+    let all: Vec<_> = affine.chain(PROJECTIVE.iter().map(|m| (Coordinates::Projective, &m[..]))).collect();
+    let mut borders = BORDERS.into_iter().cycle();
+    each_image(|input| {
+        let output = input.with_size(input.width.div_ceil(2) + 2, input.height);
+        for &(coordinates, uniforms) in &all {
+            for interpolation in [Interpolation::Nearest, Interpolation::Bilinear] {
+                let border = borders.next().unwrap();
+                let kernel = Warp::Sampled(Sampled { coordinates, interpolation, border });
+                check(&Kernel::Warp(kernel), uniforms, &[input], output);
+            }
+        }
+        // As many as there are, so that kinds of images and borders do not keep in step.
+        borders.next();
+    });
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Warps: what reads a whole image, at coordinates that mix x and y.
 
-use mip_plan::{AxisMap, Warp};
+use mip_plan::{AxisMap, Coordinates, Interpolation, Sampled, Warp};
 
 use super::fields::Fields;
 use super::gather::axis;
 use super::stage::{Body, Context, Grid, Table};
-use super::text::{Piece, planar, sample};
+use super::text::{Piece, border, pixels, planar, sample};
 
 /// Rows and columns of a tile: `SIDE` of `transpose_tiles`.
 const SIDE: u32 = 32;
@@ -15,6 +15,7 @@ const WARPS: u32 = 8;
 pub(super) fn body(context: &Context<'_>, kernel: Warp) -> Body {
     match kernel {
         Warp::Transposed { x, y } => transposed(context, x, y),
+        Warp::Sampled(kernel) => sampled(context, kernel),
     }
 }
 
@@ -52,9 +53,52 @@ fn transposed(context: &Context<'_>, x: AxisMap, y: AxisMap) -> Body {
         tables,
         uniforms: None,
         grid,
-        pieces: &[Piece::Gather, Piece::Warp],
+        pieces: &[Piece::Gather, Piece::Tile, Piece::Warp],
         call: Box::new(move |i, o| {
             format!("transpose_tiles<{kind}, {channels}, {x_kind}, {y_kind}, {i}, {o}>")
+        }),
+    }
+}
+
+/// Pixels that a thread makes of a row: whole words of any type.
+const PIXELS: u32 = 4;
+
+fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
+    let (input, output) = (*context.input(), context.output.layout.desc);
+    let (border, constant) = border(kernel.border);
+    let mut fields = Fields::default();
+    fields.image("in");
+    fields.image("out");
+    fields.int("width", output.width);
+    fields.int("height", output.height);
+    fields.uint("batch", 1);
+    fields.int("in_width", input.width);
+    fields.int("in_height", input.height);
+    // 0 with borders that need none: what is read where there are no coordinates.
+    fields.float("constant", constant);
+    fields.floats("uniform", kernel.coordinates.uniform_count());
+    let grid = Grid {
+        block: [32, 4],
+        x: output.width.div_ceil(32 * PIXELS),
+        y: u64::from(output.height.div_ceil(4)),
+        planes: 1,
+        shared: 0,
+    };
+    let px = pixels(&input, input.channels(), PIXELS, planar(&input));
+    let coordinates = match kernel.coordinates {
+        Coordinates::Affine => "AFFINE",
+        Coordinates::Projective => "PROJECTIVE",
+    };
+    let bilinear = kernel.interpolation == Interpolation::Bilinear;
+    let alpha = input.format.has_alpha();
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: Some("uniform"),
+        grid,
+        pieces: &[Piece::Gather, Piece::Tile, Piece::Warp],
+        call: Box::new(move |_, o| {
+            format!("warp_pixels<{px}, {coordinates}, {border}, {bilinear}, {alpha}, {o}>")
         }),
     }
 }

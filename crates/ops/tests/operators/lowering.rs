@@ -126,6 +126,10 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
             check_map(*x, from.width, to.height);
             check_map(*y, from.height, to.width);
         }
+        Kernel::Warp(Warp::Sampled(sampled)) => {
+            let expected = (sampled.coordinates.uniform_count(), from.with_size(to.width, to.height));
+            assert_eq!((uniforms, to), (expected.0, expected.1), "{name}");
+        }
         Kernel::Resample(resample) => {
             assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
             check_taps(&resample.x, from.width, to.width);

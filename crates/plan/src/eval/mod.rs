@@ -3,6 +3,7 @@
 
 mod color;
 mod resample;
+mod warp;
 mod window;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
@@ -29,6 +30,9 @@ pub fn evaluate(
             Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
             Kernel::Warp(Warp::Transposed { x: column, y: row }) => {
                 fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
+            }
+            Kernel::Warp(Warp::Sampled(k)) => {
+                pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, images[0], (x, y), pixel));
             }
             Kernel::Resample(k) => {
                 pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));

@@ -2,7 +2,7 @@ use super::{Image, straight};
 use crate::{Border, Separable, Sobel};
 
 /// A sample anywhere: outside the image through the border.
-fn around(
+pub(super) fn around(
     image: Image<'_, '_>,
     border: Border,
     (x, y): (i64, i64),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::{ImageDesc, PixelFormat};
 
-use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel, Warp};
+use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -79,7 +79,7 @@ impl Kernel {
             }
             Self::Warp(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
-                check_warp(*k, input, output)
+                k.check(input, output)
             }
             Self::Resample(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
@@ -108,9 +108,8 @@ impl Kernel {
         match self {
             Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
-            Self::Gather(_) | Self::Warp(Warp::Transposed { .. }) | Self::Resample(_) | Self::Sobel(_) => {
-                Some(0)
-            }
+            Self::Warp(k) => Some(k.uniform_count()),
+            Self::Gather(_) | Self::Resample(_) | Self::Sobel(_) => Some(0),
             Self::Custom(_) => None,
         }
     }
@@ -181,7 +180,8 @@ impl Kernel {
     /// known.
     pub fn operations(&self) -> f64 {
         match self {
-            Self::Map(MapKernel::Copy) | Self::Gather(_) | Self::Warp(Warp::Transposed { .. }) => 1.0,
+            Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
+            Self::Warp(k) => k.operations(),
             Self::Map(MapKernel::ColorConvert) => 4.0,
             Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
             Self::Map(MapKernel::Point(expr)) => point_operations(expr),
@@ -203,7 +203,7 @@ impl Kernel {
 }
 
 impl AxisMap {
-    fn stays_inside(self, input: u32, output: u32) -> bool {
+    pub(super) fn stays_inside(self, input: u32, output: u32) -> bool {
         match self {
             Self::Offset { first } => first.checked_add(output).is_some_and(|end| end <= input),
             Self::Flip { last } => last < input && output <= last + 1,
@@ -263,15 +263,6 @@ fn ensure(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
 
 const fn same_size(a: &ImageDesc, b: &ImageDesc) -> bool {
     a.width == b.width && a.height == b.height
-}
-
-fn check_warp(kernel: Warp, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
-    match kernel {
-        Warp::Transposed { x, y } => {
-            ensure(x.stays_inside(input.width, output.height), || "columns outside the source".into())?;
-            ensure(y.stays_inside(input.height, output.width), || "rows outside the source".into())
-        }
-    }
 }
 
 fn check_point(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {

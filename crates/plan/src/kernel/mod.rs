@@ -17,7 +17,7 @@ pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use map::{ChannelMap, MapKernel};
 pub use resample::{AxisTaps, Resample};
-pub use warp::Warp;
+pub use warp::{Coordinates, Interpolation, Sampled, Warp};
 pub use window::{Separable, Sobel};
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
@@ -32,7 +32,7 @@ pub enum Kernel {
     Map(MapKernel),
     /// Reads one computed pixel.
     Gather(Gather),
-    /// Reads pixels at coordinates that mix x and y.
+    /// Reads or interpolates pixels at coordinates that mix x and y.
     Warp(Warp),
     /// Weighted sums over computed ranges, separable in x and y.
     Resample(Resample),
