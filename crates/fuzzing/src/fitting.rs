@@ -41,6 +41,16 @@ fn known(op: &str, random: &mut SplitMix64, desc: &ImageDesc) -> Option<String> 
         "sobel" => format!("border = {}", of(&borders)),
         "flip" => format!("direction = {}", of(&["'horizontal'", "'vertical'", "'both'"])),
         "rotate90" => format!("direction = {}", of(&["'cw'", "'ccw'", "'180'"])),
+        "warp_affine" => {
+            let matrix =
+                of(&["[1, 0, 0.5, 0, 1, -2]", "[0.8, -0.6, 3, 0.6, 0.8, -1]", "[3, 0, 0, 1, -2, 9]"]);
+            let filter = of(&["'nearest'", "'bilinear'"]);
+            format!("matrix = {matrix}, filter = {filter}, border = {}, width = 9", of(&borders))
+        }
+        "rotate" => {
+            let (angle, filter) = (of(&["-90", "12.5", "200"]), of(&["'nearest'", "'bilinear'"]));
+            format!("angle = {angle}, filter = {filter}, border = {}", of(&borders))
+        }
         "threshold" => format!("threshold = {middle:?}"),
         "normalize" => of(&["", "mean = 0.4, std = 0.25", "scale = 0.5, mean = 1, std = 3"]),
         "cast" => format!("to = '{}'", of(&DType::ALL.map(DType::name))),
@@ -62,6 +72,9 @@ fn within(kind: ParamKind, random: &mut SplitMix64) -> Param {
             Param::Int(if odd { value | 1 } else { value })
         }
         ParamKind::Float { min, max, .. } => Param::Float((min + 0.1 + random.next_unit()).min(max)),
+        ParamKind::Numbers { count, max } => {
+            Param::List((0..count).map(|_| (4.0 * random.next_unit() - 2.0).clamp(-max, max)).collect())
+        }
         ParamKind::PerChannel { min, max, .. } => {
             Param::List(vec![(min.max(0.0) + 0.1 + random.next_unit()).min(max)])
         }

@@ -35,7 +35,8 @@ pub mod prelude {
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
     pub use mip_ops::{
         Blend, Cast, Change, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize,
-        Operator, Point, Resize, ResizeFilter, Rotate90, Sobel, Threshold, ToLayout, Transpose, Turn, Value,
+        Operator, Point, Resize, ResizeFilter, Rotate, Rotate90, Sobel, Threshold, ToLayout, Transpose, Turn,
+        Value, WarpAffine, WarpFilter,
     };
     pub use mip_plan::{Border, CustomError, CustomKernel};
     pub use mip_runtime::{CancelToken, TaskState};

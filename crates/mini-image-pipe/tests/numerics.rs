@@ -271,6 +271,36 @@ fn transpose() {
 }
 
 #[test]
+fn warp_affine() {
+    let ways = |desc: &ImageDesc| {
+        let turn = "matrix = [0.8, -0.6, 2.3, 0.6, 0.8, -1.1]";
+        let mut ways: Vec<String> =
+            borders(desc).into_iter().map(|border| format!("{turn}, {border}")).collect();
+        ways.extend(lines([
+            "matrix = [1, 0, 0.5, 0, 1, 0.5], filter = 'nearest'",
+            "matrix = [2, 0.25, 0, -0.5, 3, 1], width = 9, height = 7",
+            "matrix = [2, 0.25, 0, -0.5, 3, 1], inverse = true, filter = 'nearest', border = 'wrap'",
+            "matrix = [1e9, 0, 0, 0, 1e9, 0], inverse = true, border = 'reflect'",
+        ]));
+        ways
+    };
+    sweep("warp_affine", ways, FEW_SIZES);
+}
+
+#[test]
+fn rotate() {
+    let ways = |_: &ImageDesc| {
+        lines([
+            "angle = 30",
+            "angle = -90, filter = 'nearest'",
+            "angle = 200, scale = 0.5, border = 'replicate'",
+            "angle = 12.5, center = [0, 2], scale = 1.5, border = 'reflect101'",
+        ])
+    };
+    sweep("rotate", ways, FEW_SIZES);
+}
+
+#[test]
 fn threshold() {
     let ways = |desc: &ImageDesc| match desc.dtype {
         DType::U8 => lines([

@@ -39,7 +39,7 @@ pub use error::{OpError, ParamError};
 pub use operator::{KernelStep, Lowered, Operator, StepInput};
 pub use operators::{
     Blend, Cast, ColorConvert, Crop, Custom, Flip, FlipDirection, GaussianBlur, Normalize, Point, Resize,
-    ResizeFilter, Rotate90, Sobel, Threshold, ToLayout, Transpose, Turn,
+    ResizeFilter, Rotate, Rotate90, Sobel, Threshold, ToLayout, Transpose, Turn, WarpAffine, WarpFilter,
 };
 pub use param::{Change, ParamKind, ParamSpec};
 pub use registry::{Create, Extra, OperatorSpec, create, operators, spec, suggest};

@@ -134,6 +134,47 @@ pub(super) const OPERATORS: &[Calls] = &[
     },
     Calls { op: "transpose", usual: |_| texts(&[""]), corners: |_| Vec::new() },
     Calls {
+        op: "warp_affine",
+        usual: |_| {
+            texts(&[
+                "matrix=[0.8,-0.6,2.3,0.6,0.8,-1.1]",
+                "matrix=[1,0,0.5,0,1,-0.5] filter=nearest border=reflect",
+                "matrix=[2,0.25,0,-0.5,3,1] inverse=true width=9 height=7 border=wrap",
+            ])
+        },
+        corners: |d| {
+            let mut ways = texts(&[
+                "matrix=[1e9,0,0,0,1e9,0] inverse=false border=reflect101",
+                "matrix=[-1e9,0,7,0,1e9,0] inverse=true filter=bilinear border=replicate",
+                "matrix=[0,1,0,1,0,0] width=1 height=1 filter=nearest",
+                "matrix=[1,0,1e9,0,1,-1e9] border=constant",
+            ]);
+            ways.extend(border_values(d, "matrix=[0.8,-0.6,2.3,0.6,0.8,-1.1]"));
+            ways
+        },
+    },
+    Calls {
+        op: "rotate",
+        usual: |_| {
+            texts(&[
+                "angle=30",
+                "angle=-90 filter=nearest border=replicate",
+                "angle=12.5 center=[0,2] scale=1.5 border=wrap",
+            ])
+        },
+        corners: |d| {
+            let mut ways = texts(&[
+                "angle=-1e6 border=reflect",
+                "angle=1e6 border=reflect101 filter=bilinear",
+                "angle=45 center=[-1e9,1e9]",
+                "angle=1 scale=1e-6",
+                "angle=1 scale=1e6 border=constant",
+            ]);
+            ways.extend(border_values(d, "angle=30"));
+            ways
+        },
+    },
+    Calls {
         op: "threshold",
         usual: |d| {
             let middle = if d.dtype == DType::F32 { "0.4" } else { "100" };
@@ -217,6 +258,8 @@ pub(super) const LONG: &[(&str, &str, (u32, u32))] = &[
     ("resize", "width=2097152 height=1 filter=nearest", (3, 1)),
     ("resize", "width=1 height=2097152 filter=area", (2, 5)),
     ("resize", "width=2 height=2097152 antialias=true", (2, 3)),
+    ("warp_affine", "matrix=[90000,1,0,0,1,0] width=2097152 height=1", (23, 3)),
+    ("warp_affine", "matrix=[1,0,0,0,90000,0] filter=nearest width=1 height=2097152", (3, 23)),
 ];
 
 /// Sums of so many samples that rounding adds up unless something is done about it.
@@ -324,6 +367,7 @@ mod tests {
             ParamKind::Float { min, max, above_min } => {
                 lowest(min, above_min).into_iter().chain(highest(max)).collect()
             }
+            ParamKind::Numbers { max, .. } => lowest(-max, false).into_iter().chain(highest(max)).collect(),
             ParamKind::PerChannel { min, max, above_min } => {
                 let lists = given().any(|v| matches!(v, Value::List(list) if list.len() > 1));
                 let list = (!lists).then(|| "a list".to_owned());

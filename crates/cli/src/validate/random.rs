@@ -34,7 +34,7 @@ pub(super) fn line(random: &mut SplitMix64, tasks: u32, input: &ImageDesc) -> Re
 fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
     let one_of =
         |random: &mut SplitMix64, words: &[&str]| words[random.below(words.len() as u32) as usize].to_owned();
-    let call = match random.below(17) {
+    let call = match random.below(19) {
         0 | 1 => return format!("blend alpha=0.{} inputs={a},{b}", 1 + random.below(8)),
         2 => format!("gaussian_blur kernel={}", 1 + 2 * random.below(5)),
         3 => format!("gaussian_blur kernel=3 border=wrap sigma=0.{}", 5 + random.below(4)),
@@ -73,6 +73,15 @@ fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
         }
         15 => format!("rotate90 direction={}", one_of(random, &["cw", "ccw", "180"])),
         16 => "transpose".to_owned(),
+        17 => {
+            let matrix = one_of(random, &["[0.8,-0.6,3,0.6,0.8,-2]", "[1,0.25,0,0,1.5,0.5]"]);
+            let border = one_of(random, &["reflect101", "wrap", "constant"]);
+            format!("warp_affine matrix={matrix} border={border}")
+        }
+        18 => {
+            let filter = one_of(random, &["nearest", "bilinear"]);
+            format!("rotate angle={} filter={filter}", random.below(360))
+        }
         _ => format!("layout to={}", Layout::ALL[random.below(2) as usize]),
     };
     format!("{call} inputs={a}")

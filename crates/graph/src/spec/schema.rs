@@ -124,6 +124,10 @@ fn param_schema(param: &ParamSpec) -> Json {
             json!({ "enum": words.iter().map(|&word| word.into()).chain(numbers).collect::<Vec<Json>>() })
         }
         ParamKind::Text { .. } => json!({ "type": "string" }),
+        ParamKind::Numbers { count, max } => {
+            let one = number(-max, max, false);
+            json!({ "type": "array", "items": one, "minItems": count, "maxItems": count })
+        }
         ParamKind::PerChannel { min, max, above_min } => {
             let one = number(min, max, above_min);
             json!({ "oneOf": [one, { "type": "array", "items": one, "minItems": 1, "maxItems": 4 }] })

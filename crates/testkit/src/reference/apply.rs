@@ -17,6 +17,8 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         "color_convert" | "layout" => &["to"],
         "gaussian_blur" => &["kernel", "sigma", "border", "border_value"],
         "transpose" => &[],
+        "warp_affine" => &["matrix", "inverse", "width", "height", "filter", "border", "border_value"],
+        "rotate" => &["angle", "center", "scale", "filter", "border", "border_value"],
         "sobel" => &["border", "border_value"],
         "crop" => &["x", "y", "width", "height", "center"],
         "flip" | "rotate90" => &["direction"],
@@ -54,6 +56,21 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
             reference::rotate90(&image, 1 + quarters)
         }
         "transpose" => reference::transpose(&image),
+        "warp_affine" => {
+            let matrix = six(&params.list("matrix").expect("matrix"));
+            let inverted = params.flag("inverse").unwrap_or(false);
+            let size =
+                (params.size("width").unwrap_or(image.width), params.size("height").unwrap_or(image.height));
+            warp(&image, if inverted { matrix } else { reference::inverse(matrix) }, size, params)
+        }
+        "rotate" => {
+            let middle = |side: usize| (side as f64 - 1.0) / 2.0;
+            let center = params.list("center").map(|c| (c[0], c[1]));
+            let center = center.unwrap_or((middle(image.width), middle(image.height)));
+            let (angle, scale) =
+                (params.number("angle").expect("angle"), params.number("scale").unwrap_or(1.0));
+            warp(&image, reference::rotation(angle, center, scale), (image.width, image.height), params)
+        }
         "threshold" => {
             let high = params.number("max_value").unwrap_or(desc.dtype.full_scale());
             reference::threshold(&image, params.number("threshold").expect("threshold"), high, desc.dtype)
@@ -136,10 +153,23 @@ fn top_level_commas(text: &str) -> usize {
     text.chars().map(outside).filter(|&comma| comma).count()
 }
 
+fn six(list: &[f64]) -> [f64; 6] {
+    list.try_into().expect("six numbers")
+}
+
+fn warp(image: &Real, matrix: [f64; 6], size: (usize, usize), params: &Params) -> Real {
+    let bilinear = params.word("filter").unwrap_or("bilinear") == "bilinear";
+    reference::warp_affine(image, matrix, size, bilinear, border_or(params, "constant"))
+}
+
 fn border(params: &Params) -> Border {
+    border_or(params, "reflect101")
+}
+
+fn border_or(params: &Params, default: &str) -> Border {
     let constant = Border::Constant(params.number("border_value").unwrap_or(0.0));
     let all = [Border::Reflect101, Border::Reflect, Border::Replicate, Border::Wrap, constant];
-    let name = params.word("border").unwrap_or("reflect101");
+    let name = params.word("border").unwrap_or(default);
     all.into_iter().find(|b| b.name() == name).unwrap_or_else(|| panic!("no border '{name}'"))
 }
 

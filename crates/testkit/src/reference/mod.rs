@@ -20,6 +20,7 @@ mod rotate90;
 mod sobel;
 mod threshold;
 mod transpose;
+mod warp;
 mod weighted;
 
 pub use apply::{apply, describe};
@@ -38,3 +39,4 @@ pub use rotate90::rotate90;
 pub use sobel::sobel;
 pub use threshold::threshold;
 pub use transpose::transpose;
+pub use warp::{inverse, rotation, warp_affine};
