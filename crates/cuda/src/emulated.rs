@@ -310,6 +310,11 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "affine to f32 37x21 rgb u8 chw",
         "crop 37x21 rgb u16",
         "nearest up 37x21 bgra u8",
+        "transpose 37x21 gray u16",
+        "turn cw 37x21 rgb u8",
+        "turn ccw 37x21 bgra u8",
+        "transpose part 37x21 rgb f32 chw",
+        "transpose nearest 37x21 bgra f32",
         "resample bilinear 2:3 37x21 bgra u8",
         "separable 2x2 Constant(0.0) 37x21 rgb u8",
         "separable 7x4 Wrap 37x21 gray u16",
@@ -337,6 +342,16 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
     let cases: Vec<Case> = matrix(37, 21).into_iter().filter(|c| names.contains(&c.name.as_str())).collect();
     assert_eq!(cases.len(), names.len());
     compare(&cases, 2, Strides::Tight);
+}
+
+/// What reads a whole image, of every kind of image and in rows of every alignment.
+#[test]
+fn warps_give_the_bytes_of_the_cpu() {
+    let warp = |case: &Case| matches!(case.kernel, Kernel::Warp(_));
+    let cases: Vec<Case> = matrix(41, 35).into_iter().filter(warp).collect();
+    for (chunk, strides) in cases.chunks(cases.len().div_ceil(3)).zip(Strides::ALL) {
+        compare(chunk, 3, strides);
+    }
 }
 
 /// |a - b| * uniform + x, of one image as it is and one in another order and size.

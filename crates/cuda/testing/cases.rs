@@ -4,8 +4,9 @@
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::Operator as _;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput,
-    PlanOutput, PlanTask, Resample, Separable, Stage, Stencil, Uniforms,
+    AxisMap, AxisTaps, Border, Buffer, Coordinates, Gather, Group, Interpolation, Kernel, MapKernel, Operand,
+    Place, Plan, PlanInput, PlanOutput, PlanTask, Resample, Sampled, Separable, Stage, Stencil, Uniforms,
+    Warp,
 };
 
 /// One kernel with images of one shape.
@@ -193,6 +194,46 @@ fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
     }
 }
 
+fn warps(cases: &mut Vec<Case>, image: ImageDesc) {
+    let (w, h) = (image.width, image.height);
+    let flip = |n: u32| AxisMap::Flip { last: n - 1 };
+    let whole = AxisMap::Offset { first: 0 };
+    let mut add = |name: &str, x, y, (ow, oh)| {
+        let output = image.with_size(ow, oh);
+        cases.push(Case { output, ..same(name, Kernel::Warp(Warp::Transposed { x, y }), &[], image) });
+    };
+    add("transpose", whole, whole, (h, w));
+    add("turn cw", whole, flip(h), (h, w));
+    add("turn ccw", flip(w), whole, (h, w));
+    let (left, top) = (AxisMap::Offset { first: w / 3 }, AxisMap::Offset { first: h / 4 });
+    add("transpose part", left, top, ((h - h / 4).div_ceil(2), (w - w / 3).div_ceil(2)));
+    let (ow, oh) = (h + h / 2 + 1, w.div_ceil(2));
+    let x = AxisMap::Nearest { input: w, output: oh };
+    add("transpose nearest", x, AxisMap::Nearest { input: h, output: ow }, (ow, oh));
+}
+
+/// Turned and enlarged, and with a horizon; far outside and between pixels.
+fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
+    const AFFINE: [f32; 6] = [0.87, -0.5, 4.3, 0.5, 0.87, -2.1];
+    const PROJECTIVE: [f32; 9] = [1.1, 0.2, -1.0, 0.1, 0.9, 0.5, 0.05, -0.04, 0.8];
+    let (affine, projective) = (Coordinates::Affine, Coordinates::Projective);
+    let output = image.with_size(image.width.div_ceil(2) + 3, image.height + 1);
+    let full = image.dtype.full_scale() as f32;
+    for (coordinates, interpolation, border) in [
+        (affine, Interpolation::Bilinear, Border::Constant(0.0)),
+        (affine, Interpolation::Nearest, Border::Reflect101),
+        (affine, Interpolation::Bilinear, Border::Reflect),
+        (projective, Interpolation::Bilinear, Border::Wrap),
+        (projective, Interpolation::Bilinear, Border::Replicate),
+        (projective, Interpolation::Nearest, Border::Constant(full * 0.3 + 0.25)),
+    ] {
+        let kernel = Kernel::Warp(Warp::Sampled(Sampled { coordinates, interpolation, border }));
+        let values = if coordinates == affine { &AFFINE[..] } else { &PROJECTIVE };
+        let name = format!("warp {coordinates:?} {interpolation:?} {border:?}");
+        cases.push(Case { output, ..same(&name, kernel, values, image) });
+    }
+}
+
 fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
     let (w, h) = (image.width, image.height);
     let sizes = [
@@ -262,6 +303,8 @@ pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     points(&mut cases, image);
     stencils(&mut cases, image);
     gathers(&mut cases, image);
+    warps(&mut cases, image);
+    sampled(&mut cases, image);
     resamples(&mut cases, image);
     windows(&mut cases, image);
     for case in &mut cases {
@@ -413,6 +456,11 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
         output,
         ..same(name, Kernel::Gather(Gather { x, y }), &[], rgb)
     };
+    let warp = |name: &str, interpolation| {
+        let (coordinates, border) = (Coordinates::Affine, Border::Constant(0.0));
+        let kernel = Kernel::Warp(Warp::Sampled(Sampled { coordinates, interpolation, border }));
+        same(name, kernel, &[0.866, -0.5, 400.0, 0.5, 0.866, -400.0], rgb)
+    };
     let (whole, half) = (AxisMap::Offset { first: 0 }, AxisMap::Offset { first: 17 });
     let floats = rgb.with_dtype(DType::F32);
     let a = [0.017, 0.018, 0.019, -2.1, -2.0, -1.8];
@@ -435,6 +483,12 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
             AxisMap::Nearest { input: h, output: oh },
             rgb.with_size(ow, oh),
         ),
+        Case {
+            output: rgb.with_size(h, w),
+            ..same("transpose rgb", Kernel::Warp(Warp::Transposed { x: whole, y: whole }), &[], rgb)
+        },
+        warp("rotate rgb nearest", Interpolation::Nearest),
+        warp("rotate rgb bilinear", Interpolation::Bilinear),
         resize("resize bilinear rgb 2:3", rgb, ow, oh),
         resize("resize bilinear rgb 1:2", rgb, w / 2, h / 2),
         resize("resize bilinear rgb 2:1", rgb, w * 2, h * 2),

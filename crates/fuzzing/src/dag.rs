@@ -203,6 +203,7 @@ impl Dag {
                 }
                 ParamKind::Int { .. }
                 | ParamKind::Bool
+                | ParamKind::Numbers { .. }
                 | ParamKind::Text { .. }
                 | ParamKind::Choice { .. } => None,
             };

@@ -50,6 +50,10 @@ impl Odd {
                 Param::Int(if odd && self.count > 9 { value | 1 } else { value })
             }
             ParamKind::Float { min, max, .. } => Param::Float(self.value.number(min, max)),
+            ParamKind::Numbers { count, max } => {
+                let value = self.value.number(-max, max);
+                Param::List((0..count).map(|i| value / (1 + i * i) as f64).collect())
+            }
             ParamKind::PerChannel { min, max, .. } => {
                 let value = self.value.number(min, max);
                 Param::List((0..self.count % 6).map(|i| value * f64::from(1 + i)).collect())

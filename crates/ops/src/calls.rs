@@ -18,6 +18,9 @@ impl ParamKind {
             Self::PerChannel { min, max, above_min } => {
                 ends(min, max, above_min).map(|end| Value::List(vec![end])).to_vec()
             }
+            Self::Numbers { count, max } => {
+                ends(-max, max, false).map(|end| Value::List(vec![end; count])).to_vec()
+            }
             Self::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Self::Text { .. } => Vec::new(),
             Self::Choice { words } => words.iter().map(|&word| Value::from(word)).collect(),

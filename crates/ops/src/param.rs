@@ -48,6 +48,13 @@ pub enum ParamKind {
         /// The words.
         words: &'static [&'static str],
     },
+    /// So many numbers.
+    Numbers {
+        /// How many.
+        count: usize,
+        /// Each is from `-max` to `max`.
+        max: f64,
+    },
     /// One number for all channels, or one for each: a number or a list of 1 to 4.
     PerChannel {
         /// Lower bound of each.
@@ -90,6 +97,11 @@ impl ParamKind {
         Self::number(-LARGEST, LARGEST)
     }
 
+    /// `count` numbers from `-max` to `max`.
+    pub const fn numbers(count: usize, max: f64) -> Self {
+        Self::Numbers { count, max }
+    }
+
     /// One of `words`.
     pub const fn choice(words: &'static [&'static str]) -> Self {
         Self::Choice { words }
@@ -107,7 +119,13 @@ impl ParamKind {
                 within(v, min, max, above_min).then_some(Value::Float(v))
             }
             (Self::Bool, Value::Bool(_)) | (Self::Text { .. }, Value::Text(_)) => Some(value.clone()),
+            // `180` is a number to the parsers.
+            (Self::Choice { .. }, Value::Int(v)) => self.accept(&Value::from(v.to_string())),
             (Self::Choice { words }, Value::Text(v)) => words.contains(&v.as_str()).then(|| value.clone()),
+            (Self::Numbers { count, max }, Value::List(list)) => {
+                let fits = list.len() == count && list.iter().all(|&v| within(v, -max, max, false));
+                fits.then(|| value.clone())
+            }
             (Self::PerChannel { min, max, above_min }, _) => {
                 let list = match value {
                     Value::List(list) => list.clone(),
@@ -143,6 +161,9 @@ impl fmt::Display for ParamKind {
             Self::Bool => f.write_str("true or false"),
             Self::Text { what } => write!(f, "{what}, as a text in quotes"),
             Self::Choice { words } => write!(f, "one of {}", words.join(", ")),
+            Self::Numbers { count, max } => {
+                write!(f, "a list of {count} numbers {}", range(-max, max, false))
+            }
             Self::PerChannel { min, max, above_min } => {
                 write!(f, "a number {}, or a list of them, one a channel", range(min, max, above_min))
             }

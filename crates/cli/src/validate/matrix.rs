@@ -38,6 +38,12 @@ pub(super) fn usual(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
 /// Ends of the parameters' ranges, with every kind of image and a few sizes.
 pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
     let mut ways = taken(spec, spec.corner_calls(), desc);
+    if spec.params.iter().any(|param| param.name == "border_value") {
+        // Which values a border may have depends on the sample type.
+        let mut call = spec.example_calls().swap_remove(0);
+        call.retain(|(name, _)| !name.starts_with("border"));
+        ways.extend(border_values(desc, &text(&call)));
+    }
     ways.extend(of_image(spec).into_iter().flat_map(|calls| (calls.corners)(desc)));
     ways
 }
@@ -116,8 +122,8 @@ const OF_IMAGE: &[Calls] = &[
                 "kernel=5 border=constant border_value=1",
             ])
         },
-        corners: |d| {
-            let mut ways = texts(&[
+        corners: |_| {
+            texts(&[
                 "",
                 "kernel=1",
                 "kernel=1 border=constant border_value=1",
@@ -126,9 +132,7 @@ const OF_IMAGE: &[Calls] = &[
                 "kernel=29 border=replicate sigma=1000000",
                 "kernel=11 border=reflect sigma=0.001",
                 "kernel=13 border=wrap",
-            ]);
-            ways.extend(border_values(d, "kernel=5"));
-            ways
+            ])
         },
     },
     Calls {
@@ -142,7 +146,7 @@ const OF_IMAGE: &[Calls] = &[
                 "border=reflect",
             ])
         },
-        corners: |d| border_values(d, ""),
+        corners: |_| Vec::new(),
     },
     Calls {
         op: "crop",
@@ -162,6 +166,18 @@ const OF_IMAGE: &[Calls] = &[
                 way(format!("y={} width={w} height={}", h / 2, h - h / 2)),
                 way(format!("center=true width={} height={h}", w.div_ceil(3))),
             ]
+        },
+    },
+    Calls {
+        op: "warp_affine",
+        usual: |_| Vec::new(),
+        // Not every matrix can be inverted.
+        corners: |_| {
+            texts(&[
+                "matrix=[1e9,0,0,0,1e9,0] inverse=false border=reflect101",
+                "matrix=[-1e9,0,7,0,1e9,0] inverse=true filter=bilinear border=replicate",
+                "matrix=[0,1,0,1,0,0] width=1 height=1 filter=nearest",
+            ])
         },
     },
     Calls {
@@ -196,6 +212,8 @@ pub(super) const LONG: &[(&str, &str, (u32, u32))] = &[
     ("resize", "width=2097152 height=1 filter=nearest", (3, 1)),
     ("resize", "width=1 height=2097152 filter=area", (2, 5)),
     ("resize", "width=2 height=2097152 antialias=true", (2, 3)),
+    ("warp_affine", "matrix=[90000,1,0,0,1,0] width=2097152 height=1", (23, 3)),
+    ("warp_affine", "matrix=[1,0,0,0,90000,0] filter=nearest width=1 height=2097152", (3, 23)),
 ];
 
 /// Sums of so many samples that rounding adds up unless something is done about it.
@@ -303,6 +321,7 @@ mod tests {
             ParamKind::Float { min, max, above_min } => {
                 lowest(min, above_min).into_iter().chain(highest(max)).collect()
             }
+            ParamKind::Numbers { max, .. } => lowest(-max, false).into_iter().chain(highest(max)).collect(),
             ParamKind::PerChannel { min, max, above_min } => {
                 let lists = given().any(|v| matches!(v, Value::List(list) if list.len() > 1));
                 let list = (!lists).then(|| "a list".to_owned());

@@ -5,6 +5,7 @@ mod merge;
 mod program;
 mod run;
 mod runner;
+mod shared;
 mod strips;
 mod tiling;
 mod worker;

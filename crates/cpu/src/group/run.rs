@@ -3,8 +3,9 @@ use mip_plan::Uniforms;
 use rayon::ThreadPool;
 
 use super::program::Rows;
+use super::shared::Shared;
 use super::strips::{Queue, cut};
-use super::worker::{Shared, Worker};
+use super::worker::Worker;
 use crate::simd::Level;
 
 /// The threads a launch may use.

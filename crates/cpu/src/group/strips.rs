@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use mip_core::{BatchLayout, ImageViewMut};
 
 use super::program::{Root, Rows};
-use crate::rows::{RowMut, TOGETHER};
+use crate::rows::RowMut;
 
 /// A piece of work: some rows of each result of one frame, with the memory they go to.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ impl Strip<'_> {
         row
     }
 
-    /// Rows of a result, at most [`TOGETHER`].
-    pub(super) fn rows_mut(&mut self, result: usize, rows: Range<u32>) -> [RowMut<'_>; TOGETHER] {
+    /// Rows of a result, at most `N`.
+    pub(super) fn rows_mut<const N: usize>(&mut self, result: usize, rows: Range<u32>) -> [RowMut<'_>; N] {
         let piece = &mut self.outputs[result];
         let (stride, bytes) = (piece.layout.row_stride, piece.layout.desc.row_bytes());
         let start = (rows.start - piece.first) as usize * stride;
-        let mut out: [RowMut<'_>; TOGETHER] = Default::default();
+        let mut out: [RowMut<'_>; N] = std::array::from_fn(|_| RowMut::default());
         for (p, plane) in piece.planes.iter_mut().enumerate() {
             // The last row of a piece ends with its samples.
             for (row, memory) in out.iter_mut().zip(plane[start..].chunks_mut(stride)).take(rows.len()) {

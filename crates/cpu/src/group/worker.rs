@@ -1,21 +1,9 @@
 use std::cmp::Reverse;
 
-use mip_core::ImageView;
-use mip_plan::Uniforms;
-
 use super::program::{Cache, Rows, march, together};
+use super::shared::Shared;
 use super::strips::Strip;
-use crate::rows::{Indices, Input, Job, MAX_INPUTS, OUTSIDE, Origin, RowMut, RowStage, TOGETHER, Taps};
-use crate::simd::Level;
-
-/// What all workers of a launch share.
-#[derive(Clone, Copy)]
-pub(super) struct Shared<'a> {
-    pub(super) program: &'a Rows,
-    pub(super) level: Level,
-    pub(super) inputs: &'a [ImageView<'a>],
-    pub(super) uniforms: &'a [Uniforms],
-}
+use crate::rows::{BLOCK, Indices, Input, Job, MAX_INPUTS, OUTSIDE, RowMut, RowStage, TOGETHER, Taps};
 
 /// Computes strips with its own share of the workspace.
 ///
@@ -69,8 +57,14 @@ impl<'a> Worker<'a> {
             } else if stages[stage].together == 1 {
                 self.compute(stage, y, Target::Out(std::slice::from_mut(&mut strip.row_mut(root, y))));
             } else if let Some(rows) = together(&stages[stage], &ranges[root], y) {
-                let mut out = strip.rows_mut(root, rows.clone());
-                self.compute(stage, y, Target::Out(&mut out[..rows.len()]));
+                let count = rows.len();
+                if stages[stage].together == BLOCK {
+                    let mut out = strip.rows_mut::<BLOCK>(root, rows);
+                    self.compute(stage, y, Target::Out(&mut out[..count]));
+                } else {
+                    let mut out = strip.rows_mut::<TOGETHER>(root, rows);
+                    self.compute(stage, y, Target::Out(&mut out[..count]));
+                }
             }
         });
     }
@@ -126,9 +120,10 @@ impl<'a> Worker<'a> {
         let program = self.shared.program;
         let (step, cache) = (&program.stages[stage], &program.caches[stage]);
         let bytes = cache.shape.slot();
-        if step.together > 1 {
-            self.compute_together(stage, y, target);
-            return;
+        match step.together {
+            1 => {}
+            BLOCK => return self.compute_together::<BLOCK>(stage, y, target),
+            _ => return self.compute_together::<TOGETHER>(stage, y, target),
         }
         let mut target = target;
         for pass in 0..step.passes {
@@ -151,15 +146,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Several rows of a stage that likes that; such stages have one pass.
-    fn compute_together(&mut self, stage: usize, y: u32, target: Target<'_, '_>) {
+    /// Several rows, at most `N`, of a stage that likes that; such stages have one pass.
+    fn compute_together<const N: usize>(&mut self, stage: usize, y: u32, target: Target<'_, '_>) {
         let program = self.shared.program;
         let (step, cache) = (&program.stages[stage], &program.caches[stage]);
         let count = match &target {
             Target::Out(out) => out.len(),
             Target::Slots(_, count) => *count,
         };
-        let mut indices = [[[OUTSIDE; Taps::MOST]; MAX_INPUTS]; TOGETHER];
+        let mut indices = [[[OUTSIDE; Taps::MOST]; MAX_INPUTS]; N];
         let since = self.clock;
         for (y, indices) in (y..).zip(&mut indices[..count]) {
             self.fetch_inputs(step, y, 0, since, indices);
@@ -169,7 +164,7 @@ impl<'a> Worker<'a> {
         let origins = self.shared.origins(step, before, self.frame);
         let uniforms = &self.shared.uniforms[step.uniforms];
         let Shared { level, uniforms: all_uniforms, .. } = self.shared;
-        let jobs: [Job<'_>; TOGETHER] = std::array::from_fn(|i| Job {
+        let jobs: [Job<'_>; N] = std::array::from_fn(|i| Job {
             level,
             pass: 0,
             y: y + i as u32,
@@ -183,7 +178,7 @@ impl<'a> Worker<'a> {
             Target::Out(out) => step.kernel.compute_together(&jobs[..count], scratch, out),
             Target::Slots(slot, _) => {
                 let bytes = cache.shape.slot();
-                let mut out: [RowMut<'_>; TOGETHER] = Default::default();
+                let mut out: [RowMut<'_>; N] = std::array::from_fn(|_| RowMut::default());
                 let memory = slots[slot * bytes..][..count * bytes].chunks_exact_mut(bytes);
                 out.iter_mut().zip(memory).for_each(|(out, memory)| *out = cache.shape.row_mut(memory));
                 step.kernel.compute_together(&jobs[..count], scratch, &mut out[..count]);
@@ -246,46 +241,6 @@ impl<'a> Worker<'a> {
                 Some(slot) => slot as u32,
                 None => self.fill(stage, rows[k], since) as u32,
             };
-        }
-    }
-}
-
-impl<'a> Shared<'a> {
-    /// Where the rows of a stage's inputs are; those of inputs that there are not do not matter.
-    #[inline]
-    fn origins<'m>(&self, step: &RowStage, before: &'m [u8], frame: usize) -> [Origin<'m>; MAX_INPUTS]
-    where
-        'a: 'm,
-    {
-        let mut origins = [self.origin(step.inputs[0], before, frame); MAX_INPUTS];
-        for (origin, &input) in origins.iter_mut().zip(&step.inputs).skip(1) {
-            *origin = self.origin(input, before, frame);
-        }
-        origins
-    }
-
-    /// Where the rows of an input are; `before` is the memory of earlier stages.
-    #[inline]
-    fn origin<'m>(&self, input: Input, before: &'m [u8], frame: usize) -> Origin<'m>
-    where
-        'a: 'm,
-    {
-        match input {
-            Input::Buffer(buffer) => {
-                let (layout, data) = (self.inputs[buffer].layout(), self.inputs[buffer].data());
-                Origin {
-                    data,
-                    start: frame * layout.batch_stride,
-                    advance: layout.row_stride,
-                    stride: layout.plane_stride,
-                    bytes: layout.desc.row_bytes(),
-                }
-            }
-            Input::Stage(stage) => {
-                let Cache { shape, offset, .. } = self.program.caches[stage];
-                let (stride, bytes) = (shape.stride, shape.bytes);
-                Origin { data: before, start: offset, advance: shape.slot(), stride, bytes }
-            }
         }
     }
 }

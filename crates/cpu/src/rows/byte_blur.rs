@@ -111,9 +111,9 @@ impl RowKernel for Vertical {
         self.0.sums().slot() + self.0.padded()
     }
 
-    fn together(&self) -> bool {
+    fn together(&self) -> usize {
         // Rows of sums are long; those that neighbouring results share come from the cache once.
-        true
+        TOGETHER
     }
 
     fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {

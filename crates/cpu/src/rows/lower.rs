@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, MapKernel, Warp};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, separable,
-    sobel,
+    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, sampled,
+    separable, sobel, warp,
 };
 
 /// Where a row stage reads.
@@ -29,7 +29,7 @@ pub(crate) struct RowStage {
     pub(crate) taps: Taps,
     /// Passes over a row.
     pub(crate) passes: usize,
-    /// Rows to compute at a time: 1 or [`super::TOGETHER`].
+    /// Rows to compute at a time: see [`RowKernel::together`].
     pub(crate) together: usize,
     /// Inputs in the kernel's order.
     pub(crate) inputs: Vec<Input>,
@@ -81,7 +81,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     from.kernel.check(from.uniforms, from.descs, from.output)?;
     let (input, output) = (from.descs[0], from.output);
     let stage = |kernel: Arc<dyn RowKernel>, taps: Taps, inputs: &[Input], dtype, desc: ImageDesc| RowStage {
-        together: if kernel.together() { super::TOGETHER } else { 1 },
+        together: kernel.together(),
         kernel,
         passes: taps.passes(),
         taps,
@@ -98,6 +98,18 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         Kernel::Gather(k) => {
             let kernel = by_type!(dtype, T => gather::Gather::<T>::new(&output, k.x));
             stages.push(stage(kernel, Taps::Mapped(k.y), from.inputs, dtype, output));
+        }
+        Kernel::Warp(k) => {
+            if let [Input::Stage(_), ..] = from.inputs {
+                return Err("a warp reads a whole image, which must be in a buffer".to_owned());
+            }
+            let kernel = match *k {
+                Warp::Transposed { x, y } => {
+                    by_type!(dtype, T => warp::Transposed::<T>::new(&output, x, y))
+                }
+                Warp::Sampled(k) => by_type!(dtype, T => sampled::Sampled::<T>::new(k, input)),
+            };
+            stages.push(stage(kernel, Taps::Whole, from.inputs, dtype, output));
         }
         Kernel::Resample(k) => {
             if dtype == DType::U8

@@ -17,10 +17,12 @@ mod premultiply;
 mod resample;
 mod resample_u8;
 mod row;
+mod sampled;
 mod separable;
 mod sobel;
 mod taps;
 mod vertical;
+mod warp;
 mod wide_sums;
 
 use std::fmt;
@@ -44,12 +46,13 @@ pub(crate) trait RowKernel: fmt::Debug + Send + Sync {
     /// Computes the row `job.y` into `out`, or the part of the work that `job.pass` stands for.
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>);
 
-    /// Whether [`TOGETHER`] rows at once take less time than one by one. Only for kernels with one input and one pass.
-    fn together(&self) -> bool {
-        false
+    /// Rows that take less time at once than one by one: 1, [`TOGETHER`] or [`BLOCK`]. More than 1 only for kernels with
+    /// one input and one pass.
+    fn together(&self) -> usize {
+        1
     }
 
-    /// Computes at most [`TOGETHER`] rows that follow each other.
+    /// Computes at most [`RowKernel::together`] rows that follow each other.
     fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {
         jobs.iter().zip(out).for_each(|(job, out)| self.compute(job, scratch, out));
     }
@@ -57,6 +60,9 @@ pub(crate) trait RowKernel: fmt::Debug + Send + Sync {
 
 /// Rows that some kernels compute at a time; a power of two.
 pub(crate) const TOGETHER: usize = 4;
+
+/// Rows, and columns, of the blocks in which images are transposed; a power of two.
+pub(crate) const BLOCK: usize = 32;
 
 /// One call of a row kernel.
 pub(crate) struct Job<'a> {

@@ -18,6 +18,8 @@ pub(crate) enum Taps {
     Window { radius: u32, border: Border, height: u32 },
     /// A computed range.
     Range(AxisTaps),
+    /// Any rows of a buffer, which the kernel finds for itself.
+    Whole,
 }
 
 impl Taps {
@@ -30,7 +32,7 @@ impl Taps {
     pub(crate) fn passes(&self) -> usize {
         match self {
             Self::Range(table) => table.taps().div_ceil(Self::RANGE),
-            _ => 1,
+            Self::Same | Self::Mapped(_) | Self::Window { .. } | Self::Whole => 1,
         }
     }
 
@@ -70,6 +72,7 @@ impl Taps {
                 }
                 count
             }
+            Self::Whole => 0,
         }
     }
 
@@ -105,6 +108,8 @@ impl Taps {
                     tell(start..start + taps);
                 }
             }
+            // They are there: a buffer is no stage's result.
+            Self::Whole => {}
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::{SimdLevel, tiling};
-use mip_plan::{AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Stencil};
+use mip_plan::{
+    AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Stencil, Warp,
+};
 
 use crate::images::Picture;
 use crate::plans::{config, plan, run, stage};
@@ -136,6 +138,23 @@ fn results_of_different_heights_and_rows_in_any_order() {
         stage(Kernel::Resample(line), &[], &[Operand::Stage(3)], half.with_size(45, 1)),
     ];
     check(&plan(&[input], stages, &[0, 2, 3, 4, 5]), &[input]);
+}
+
+/// Its source is a buffer, its result may be anything's input.
+#[test]
+fn what_follows_a_transposed_image_may_share_its_group() {
+    let input = rgb(210, 91);
+    let turned = input.with_size(91, 210);
+    let turn = Warp::Transposed { x: AxisMap::Flip { last: 209 }, y: AxisMap::Offset { first: 0 } };
+    let half = turned.with_size(45, 70);
+    let shrink = Resample { x: area(91, 45), y: area(210, 70) };
+    let stages = vec![
+        stage(Kernel::Warp(turn), &[], &[Operand::Buffer(0)], turned),
+        stage(blur(2, Border::Reflect), &BLUR, &[Operand::Stage(0)], turned),
+        stage(Kernel::Resample(shrink), &[], &[Operand::Stage(1)], half),
+    ];
+    check(&plan(&[input], stages.clone(), &[2]), &[input]);
+    check(&plan(&[input], stages, &[0, 1, 2]), &[input]);
 }
 
 #[test]

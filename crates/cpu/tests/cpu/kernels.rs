@@ -5,7 +5,10 @@ use std::sync::Arc;
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::{Operator as _, Point};
-use mip_plan::{AxisMap, AxisTaps, Border, Gather, Kernel, MapKernel, Operand, Resample, Separable, Stencil};
+use mip_plan::{
+    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, MapKernel, Operand, Resample,
+    Sampled, Separable, Stencil, Warp,
+};
 
 use crate::images::{Picture, Random};
 use crate::plans::{config, plan, run, stage};
@@ -121,6 +124,65 @@ fn gather() {
             let y = AxisMap::Nearest { input: h, output: oh };
             check(&Kernel::Gather(Gather { x, y }), &[], &[input], input.with_size(ow, oh));
         }
+    });
+}
+
+#[test]
+fn transposed() {
+    let offset = |first| AxisMap::Offset { first };
+    let flip = |n: u32| AxisMap::Flip { last: n - 1 };
+    let check = |input: ImageDesc, x, y, (w, h)| {
+        check(&Kernel::Warp(Warp::Transposed { x, y }), &[], &[input], input.with_size(w, h));
+    };
+    each_image(|input| {
+        let (w, h) = (input.width, input.height);
+        check(input, offset(0), offset(0), (h, w));
+        check(input, offset(0), flip(h), (h, w));
+        check(input, flip(w), offset(0), (h, w));
+        check(input, flip(w), flip(h), (h, w.div_ceil(2)));
+        check(input, offset(w / 2), offset(h / 3), (h.div_ceil(2), w.div_ceil(2)));
+        for (ow, oh) in [(1, 2), (h * 2 + 1, w * 3), (h.div_ceil(3), w.div_ceil(2))] {
+            let x = AxisMap::Nearest { input: w, output: oh };
+            check(input, x, AxisMap::Nearest { input: h, output: ow }, (ow, oh));
+        }
+    });
+    // Whole blocks and parts of them.
+    for format in [PixelFormat::Gray, PixelFormat::Rgb] {
+        let input = ImageDesc::new(70, 101, format, DType::U8).unwrap();
+        check(input, flip(70), offset(0), (101, 70));
+    }
+}
+
+/// Identity, between pixels, turned, enlarged and mirrored, far away, nowhere; and with a horizon.
+#[test]
+fn sampled() {
+    const AFFINE: [[f32; 6]; 6] = [
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        [1.0, 0.0, 0.5, 0.0, 1.0, -0.5],
+        [0.87, -0.5, 1.3, 0.5, 0.87, -2.1],
+        [-1.7, 0.3, 9.0, 0.0, 2.5, -3.25],
+        [1e9, 0.0, -5e8, 0.0, 3e38, f32::NEG_INFINITY],
+        [f32::NAN, 0.0, 0.0, 0.0, 1.0, 0.0],
+    ];
+    const PROJECTIVE: [[f32; 9]; 3] = [
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        [1.1, 0.2, -1.0, 0.1, 0.9, 0.5, 0.05, -0.04, 0.8],
+        [1.0, 0.0, 0.25, 0.0, 1.0, 0.0, 0.1, 0.02, -0.3],
+    ];
+    let affine = AFFINE.iter().map(|m| (Coordinates::Affine, &m[..]));
+    let all: Vec<_> = affine.chain(PROJECTIVE.iter().map(|m| (Coordinates::Projective, &m[..]))).collect();
+    let mut borders = BORDERS.into_iter().cycle();
+    each_image(|input| {
+        let output = input.with_size(input.width.div_ceil(2) + 2, input.height);
+        for &(coordinates, uniforms) in &all {
+            for interpolation in [Interpolation::Nearest, Interpolation::Bilinear] {
+                let border = borders.next().unwrap();
+                let kernel = Warp::Sampled(Sampled { coordinates, interpolation, border });
+                check(&Kernel::Warp(kernel), uniforms, &[input], output);
+            }
+        }
+        // As many as there are, so that kinds of images and borders do not keep in step.
+        borders.next();
     });
 }
 

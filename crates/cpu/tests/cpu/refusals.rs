@@ -4,7 +4,7 @@ use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageView
 use mip_cpu::{GroupRunner, SimdLevel};
 use mip_plan::{
     AxisMap, Border, CustomError, CustomKernel, Gather, Kernel, MapKernel, Operand, Plan, Separable, Stage,
-    Stencil,
+    Stencil, Warp,
 };
 use std::sync::Arc;
 
@@ -47,6 +47,18 @@ fn kernels_and_shapes_that_do_not_fit() {
         |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert!(one(crop(3), small, small.with_size(6, 6)).ends_with("columns outside the source"));
     assert!(one(crop(u32::MAX), small, small).ends_with("columns outside the source"));
+    let turn =
+        Kernel::Warp(Warp::Transposed { x: AxisMap::Offset { first: 0 }, y: AxisMap::Flip { last: 5 } });
+    assert!(one(turn.clone(), small, small).ends_with("rows outside the source"));
+    assert!(one(turn.clone(), small, small.with_size(6, 9)).ends_with("columns outside the source"));
+    let turned = small.with_size(6, 8);
+    let behind = [
+        stage(Kernel::Map(MapKernel::Copy), &[], &[Operand::Buffer(0)], small),
+        stage(turn, &[], &[Operand::Stage(0)], turned),
+    ];
+    let text = refused(&[small], behind.to_vec());
+    let why = "kernel 'warp' cannot be built: a warp reads a whole image, which must be in a buffer";
+    assert_eq!(text, why);
     let wide = Kernel::Separable(Separable { radius_x: 0, radius_y: 16, border: Border::Wrap });
     assert!(one(wide, small, small).ends_with("radius above 15"));
     assert!(one(Kernel::Map(MapKernel::Blend), small, small).ends_with("1 input(s) instead of 2"));

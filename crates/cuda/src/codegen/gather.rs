@@ -9,7 +9,7 @@ use super::text::{Piece, pixels, planar};
 const WARPS: u32 = 4;
 
 /// An axis in generated code: its kind, the coordinate of output 0, and its table.
-fn axis(map: AxisMap, outputs: u32) -> (&'static str, u32, Option<Vec<u8>>) {
+pub(super) fn axis(map: AxisMap, outputs: u32) -> (&'static str, u32, Option<Vec<u8>>) {
     match map {
         AxisMap::Offset { first } => ("OFFSET", first, None),
         AxisMap::Flip { last } => ("FLIP", last, None),

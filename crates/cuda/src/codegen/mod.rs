@@ -20,6 +20,7 @@ mod stencil;
 #[cfg(test)]
 mod tests;
 mod text;
+mod warp;
 
 pub(crate) use branches::{Branch, Program, branch_offset, programs, put_branches};
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};

@@ -22,6 +22,7 @@ pub(super) fn stencil<'a>(kernel: &'a Kernel, input: &ImageDesc, output: &ImageD
         Kernel::Stencil(_)
         | Kernel::Map(_)
         | Kernel::Gather(_)
+        | Kernel::Warp(_)
         | Kernel::Resample(_)
         | Kernel::Separable(_)
         | Kernel::Custom(_) => None,

@@ -9,7 +9,7 @@ use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::point::{functor, stencil as stencil_of};
 use super::text::{Piece, identifier};
-use super::{custom, filter, gather, map, resample, stencil};
+use super::{custom, filter, gather, map, resample, stencil, warp};
 
 /// An image as a stage sees it when code is generated.
 #[derive(Debug, Clone, Copy)]
@@ -166,6 +166,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     let body = match &context.stage.kernel {
         Kernel::Map(kernel) => map::body(context, kernel)?,
         Kernel::Gather(kernel) => gather::body(context, kernel),
+        Kernel::Warp(kernel) => warp::body(context, *kernel),
         Kernel::Resample(kernel) => resample::body(context, kernel),
         Kernel::Separable(kernel) => filter::separable(context, kernel),
         Kernel::Stencil(kernel) => match context.stencil() {

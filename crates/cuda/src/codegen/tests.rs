@@ -22,6 +22,8 @@ fn generated_text() {
     let of = |name| generated(name, operators(1920, 1080));
     insta::assert_snapshot!("gray", of("color_convert rgb -> gray"));
     insta::assert_snapshot!("gaussian", of("gaussian 5 rgb"));
+    insta::assert_snapshot!("warp", of("rotate rgb bilinear"));
+    insta::assert_snapshot!("transpose", of("transpose rgb"));
     insta::assert_snapshot!("resize", of("resize bilinear rgb 2:3"));
     insta::assert_snapshot!("normalize_to_planes", of("normalize rgb -> f32 chw"));
     // Rows of 51 bytes: nothing is aligned in the tight layout, but the memory bound later may be.

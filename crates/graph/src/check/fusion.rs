@@ -1,6 +1,6 @@
 //! Whether groups hold only what may share one, and whether the plan tells the truth about edges.
 
-use mip_plan::{EdgeDecision, Group, GroupId, Kernel, Plan};
+use mip_plan::{EdgeDecision, Group, GroupId, Kernel, Operand, Plan};
 
 use super::PlanFault;
 
@@ -17,6 +17,10 @@ fn check_group(id: GroupId, group: &Group) -> Result<(), PlanFault> {
         // A group fails as a whole, and a custom kernel may fail.
         if matches!(stage.kernel, Kernel::Custom(_)) && group.tasks.len() > 1 {
             return Err(fault("a custom kernel shares its group with another task"));
+        }
+        let reads_stage = stage.inputs.iter().any(|input| matches!(input, Operand::Stage(_)));
+        if matches!(stage.kernel, Kernel::Warp(_)) && reads_stage {
+            return Err(fault("a warp reads a stage of its group; the image must be in a buffer before"));
         }
     }
     // Connected, or branches that are alike.

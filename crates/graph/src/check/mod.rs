@@ -18,8 +18,8 @@ pub use fault::PlanFault;
 /// * groups come after their producers, and lanes and waits order every dependency;
 /// * no wait is implied by others or orders nothing that is needed;
 /// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open;
-/// * a custom kernel shares its group with no other task, tasks of a group are connected by what they read of each
-///   other or belong to alike branches, and what is said of each edge is true.
+/// * a custom kernel shares its group with no other task, a warp reads no stage of its group, tasks of a group are
+///   connected by what they read of each other or belong to alike branches, and what is said of each edge is true.
 ///
 /// # Errors
 /// The first fault found.

@@ -1,4 +1,4 @@
-use mip_plan::{Operand, Place, Plan, Wait, Workspace};
+use mip_plan::{AxisMap, Kernel, Operand, Place, Plan, Wait, Warp, Workspace};
 
 use super::{PlanFault, check};
 use crate::testing::{graph, rgb};
@@ -27,6 +27,17 @@ fn a_missing_wait_is_found() {
         });
         assert!(matches!(dropped, PlanFault::Unordered { .. }), "{dropped}");
     }
+}
+
+#[test]
+fn a_warp_of_what_its_own_group_makes_is_found() {
+    let found = fault(|p| {
+        let stage = &mut p.groups[0].stages[1];
+        let x = AxisMap::Nearest { input: 64, output: 32 };
+        stage.kernel = Kernel::Warp(Warp::Transposed { x, y: AxisMap::Nearest { input: 32, output: 64 } });
+        stage.uniforms = [].into();
+    });
+    assert!(found.to_string().contains("a warp reads a stage of its group"), "{found}");
 }
 
 #[test]

@@ -118,8 +118,16 @@ fn param_schema(param: &ParamSpec) -> Json {
         }
         ParamKind::Float { min, max, above_min } => number(min, max, above_min),
         ParamKind::Bool => json!({ "type": "boolean" }),
-        ParamKind::Choice { words } => json!({ "enum": words }),
+        ParamKind::Choice { words } => {
+            // Words of digits may stand without quotes.
+            let numbers = words.iter().filter_map(|word| word.parse::<i64>().ok()).map(Json::from);
+            json!({ "enum": words.iter().map(|&word| word.into()).chain(numbers).collect::<Vec<Json>>() })
+        }
         ParamKind::Text { .. } => json!({ "type": "string" }),
+        ParamKind::Numbers { count, max } => {
+            let one = number(-max, max, false);
+            json!({ "type": "array", "items": one, "minItems": count, "maxItems": count })
+        }
         ParamKind::PerChannel { min, max, above_min } => {
             let one = number(min, max, above_min);
             json!({ "oneOf": [one, { "type": "array", "items": one, "minItems": 1, "maxItems": 4 }] })

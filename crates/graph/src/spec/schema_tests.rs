@@ -101,6 +101,7 @@ fn the_schema_takes_the_files_that_are_right_and_no_others() {
         "[[task]]\nop = \"resize\"\nwidth = 3\nheight = 4\n[[task]]\nop = \"color_convert\"\nto = \"gray\"",
         "[[task]]\nop = \"gaussian_blur\"\nkernel = 31\nsigma = 2",
         "[[task]]\nop = \"normalize\"\nmean = [0.5, 0.4, 0.3]\nstd = 0.25",
+        "[[task]]\nop = \"rotate90\"\ndirection = 180\n[[task]]\nop = \"rotate90\"\ndirection = \"180\"",
     ];
     for text in good {
         assert!(accepts(text), "{text}");
@@ -124,6 +125,7 @@ fn the_schema_takes_the_files_that_are_right_and_no_others() {
         "[[task]]\nop = \"sobel\"\ninputs = [\"@input\", \"@input\"]",
         "[[task]]\nop = \"sobel\"\ninputs = \"@input\"",
         "[[task]]\nop = \"blend\"",
+        "[[task]]\nop = \"rotate90\"\ndirection = 90",
         "[[task]]\nop = \"normalize\"\nmean = [1, 2, 3, 4, 5]\nstd = 1",
     ];
     for text in bad {

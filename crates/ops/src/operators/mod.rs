@@ -16,9 +16,13 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod rotate;
+mod rotate90;
 mod scharr;
 mod sobel;
 mod threshold;
+mod transpose;
+mod warp_affine;
 
 pub use custom::Custom;
 
@@ -48,7 +52,11 @@ operators! {
     normalize: Normalize;
     point: Point;
     resize: Resize, ResizeFilter;
+    rotate: Rotate;
+    rotate90: Rotate90, Turn;
     scharr: Scharr;
     sobel: Sobel;
     threshold: Threshold;
+    transpose: Transpose;
+    warp_affine: WarpAffine, WarpFilter;
 }

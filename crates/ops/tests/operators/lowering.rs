@@ -3,7 +3,7 @@
 use crate::examples::{examples, images};
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_ops::{KernelStep, Lowered, Operator, StepInput, create, operators};
-use mip_plan::{AxisMap, AxisTaps, Kernel, MapKernel};
+use mip_plan::{AxisMap, AxisTaps, Kernel, MapKernel, Warp};
 use proptest::prelude::*;
 
 #[test]
@@ -120,6 +120,15 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
             assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
             check_map(gather.x, from.width, to.width);
             check_map(gather.y, from.height, to.height);
+        }
+        Kernel::Warp(Warp::Transposed { x, y }) => {
+            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
+            check_map(*x, from.width, to.height);
+            check_map(*y, from.height, to.width);
+        }
+        Kernel::Warp(Warp::Sampled(sampled)) => {
+            let expected = (sampled.coordinates.uniform_count(), from.with_size(to.width, to.height));
+            assert_eq!((uniforms, to), (expected.0, expected.1), "{name}");
         }
         Kernel::Resample(resample) => {
             assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");

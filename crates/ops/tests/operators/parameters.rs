@@ -29,6 +29,9 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
         ParamKind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         ParamKind::Choice { words } => select(words).prop_map(Value::from).boxed(),
         ParamKind::Text { .. } => select(TEXTS).prop_map(Value::from).boxed(),
+        ParamKind::Numbers { count, max } => {
+            prop::collection::vec(number(-max, max, false), count).prop_map(Value::List).boxed()
+        }
         ParamKind::PerChannel { min, max, above_min } => {
             let lists = [1, 3, 4].map(|n| prop::collection::vec(number(min, max, above_min), n));
             select(lists.to_vec()).prop_flat_map(|list| list).prop_map(Value::List).boxed()
@@ -125,6 +128,9 @@ fn uniform_parameters_have_an_effect() {
         for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
             let values = match param.kind {
                 ParamKind::Bool => [Value::Bool(false), Value::Bool(true)],
+                ParamKind::Numbers { count, .. } => {
+                    [0.25, 0.75].map(|v| Value::List((1..=count).map(|i| v * (i * i) as f64).collect()))
+                }
                 _ => [Value::Float(0.25), Value::Float(0.75)],
             };
             let differs = examples(spec).iter().any(|params| {

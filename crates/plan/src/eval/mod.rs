@@ -3,11 +3,12 @@
 
 mod color;
 mod resample;
+mod warp;
 mod window;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
 
-use crate::{Border, Channel, CustomError, Expr, Kernel, MapKernel, Offset, Results};
+use crate::{Border, Channel, CustomError, Expr, Kernel, MapKernel, Offset, Results, Warp};
 
 /// Computes every frame of `output` from `inputs` as the kernel's documentation says. Images and uniforms are those that
 /// [`Kernel::check`] accepts, with any strides.
@@ -27,6 +28,12 @@ pub fn evaluate(
             Kernel::Custom(custom) => return custom.run(inputs, uniforms, output),
             Kernel::Map(map) => self::map(map, uniforms, &images, frame, output),
             Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
+            Kernel::Warp(Warp::Transposed { x: column, y: row }) => {
+                fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
+            }
+            Kernel::Warp(Warp::Sampled(k)) => {
+                pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, images[0], (x, y), pixel));
+            }
             Kernel::Resample(k) => {
                 pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));
             }

@@ -80,6 +80,10 @@ impl Kernel {
                 ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
                 ensure(k.y.stays_inside(input.height, output.height), || "rows outside the source".into())
             }
+            Self::Warp(k) => {
+                (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                k.check(input, output)
+            }
             Self::Resample(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
                 ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
@@ -105,6 +109,7 @@ impl Kernel {
         match self {
             Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
+            Self::Warp(k) => Some(k.uniform_count()),
             Self::Stencil(k) => Some(k.expr.uniforms().len()),
             Self::Gather(_) | Self::Resample(_) => Some(0),
             Self::Custom(_) => None,
@@ -115,7 +120,12 @@ impl Kernel {
     pub fn expression(&self) -> Option<&Expr> {
         match self {
             Self::Map(MapKernel::Point(expr)) | Self::Stencil(Stencil { expr, .. }) => Some(expr),
-            Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Custom(_) => None,
+            Self::Map(_)
+            | Self::Gather(_)
+            | Self::Warp(_)
+            | Self::Resample(_)
+            | Self::Separable(_)
+            | Self::Custom(_) => None,
         }
     }
 
@@ -129,13 +139,13 @@ impl Kernel {
                 let (radius_x, radius_y) = k.expr.reach();
                 Some(Window { radius_x, radius_y, border: k.border })
             }
-            Self::Map(_) | Self::Gather(_) | Self::Resample(_) | Self::Custom(_) => None,
+            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Custom(_) => None,
         }
     }
 
     /// The source coordinates that a range of outputs reads along an axis. A window's lie outside the image near its edges,
     /// where its border says what is read. Outputs behind the last one count as the last one where coordinates come from a
-    /// table. Of a user's kernel: all there can be.
+    /// table. Of a kernel that reads the whole image ([`super::Access::Whole`]): all there can be.
     pub fn footprint(&self, axis: Axis, outputs: Range<i64>) -> Range<i64> {
         let Range { start, end } = outputs;
         match self {
@@ -146,7 +156,7 @@ impl Kernel {
                 let radius = i64::from(self.radius(axis));
                 start - radius..end + radius
             }
-            Self::Custom(_) => 0..i64::from(u32::MAX),
+            Self::Warp(_) | Self::Custom(_) => 0..i64::from(u32::MAX),
         }
     }
 
@@ -157,14 +167,14 @@ impl Kernel {
             Self::Gather(k) => k.along(axis).extent(extent),
             Self::Resample(k) => k.along(axis).extent(extent),
             Self::Separable(_) | Self::Stencil(_) => extent + 2 * u64::from(self.radius(axis)),
-            Self::Custom(_) => u64::from(u32::MAX),
+            Self::Warp(_) | Self::Custom(_) => u64::from(u32::MAX),
         }
     }
 
     /// Source coordinates that one output reads along an axis at once.
     pub fn taps(&self, axis: Axis) -> u64 {
         match self {
-            Self::Map(_) | Self::Gather(_) | Self::Custom(_) => 1,
+            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Custom(_) => 1,
             Self::Resample(k) => k.along(axis).taps() as u64,
             Self::Separable(_) | Self::Stencil(_) => 2 * u64::from(self.radius(axis)) + 1,
         }
@@ -175,6 +185,7 @@ impl Kernel {
     pub fn operations(&self) -> f64 {
         match self {
             Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
+            Self::Warp(k) => k.operations(),
             Self::Map(MapKernel::ColorConvert) => 4.0,
             Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
             Self::Map(MapKernel::Point(expr)) => expression_operations(expr),
@@ -196,7 +207,7 @@ impl Kernel {
 }
 
 impl AxisMap {
-    fn stays_inside(self, input: u32, output: u32) -> bool {
+    pub(super) fn stays_inside(self, input: u32, output: u32) -> bool {
         match self {
             Self::Offset { first } => first.checked_add(output).is_some_and(|end| end <= input),
             Self::Flip { last } => last < input && output <= last + 1,

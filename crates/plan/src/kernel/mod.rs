@@ -7,6 +7,7 @@ mod gather;
 mod map;
 mod resample;
 mod stencil;
+mod warp;
 mod window;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use gather::{AxisMap, Gather};
 pub use map::{ChannelMap, MapKernel};
 pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
+pub use warp::{Coordinates, Interpolation, Sampled, Warp};
 pub use window::Separable;
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
@@ -32,6 +34,8 @@ pub enum Kernel {
     Map(MapKernel),
     /// Reads one computed pixel.
     Gather(Gather),
+    /// Reads or interpolates pixels at coordinates that mix x and y.
+    Warp(Warp),
     /// Weighted sums over computed ranges, separable in x and y.
     Resample(Resample),
     /// Symmetric separable filter over a fixed neighbourhood.
@@ -70,7 +74,7 @@ impl Kernel {
                 let (radius_x, radius_y) = self.window().map_or((0, 0), |w| (w.radius_x, w.radius_y));
                 Access::Window { radius_x, radius_y }
             }
-            Self::Custom(_) => Access::Whole,
+            Self::Warp(_) | Self::Custom(_) => Access::Whole,
         }
     }
 
@@ -78,7 +82,7 @@ impl Kernel {
     pub fn input_count(&self) -> usize {
         match self {
             Self::Map(k) => k.input_count(),
-            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
+            Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
             Self::Custom(k) => k.input_count(),
         }
     }
@@ -89,6 +93,7 @@ impl Kernel {
         let table = |a: &AxisTaps, b: &AxisTaps| (a.taps(), a.outputs()) == (b.taps(), b.outputs());
         match (self, other) {
             (Self::Gather(a), Self::Gather(b)) => a.x.is_alike(b.x) && a.y.is_alike(b.y),
+            (Self::Warp(a), Self::Warp(b)) => a.is_alike(b),
             (Self::Resample(a), Self::Resample(b)) => table(&a.x, &b.x) && table(&a.y, &b.y),
             (Self::Custom(_), _) => false,
             _ => self == other,
@@ -100,6 +105,7 @@ impl Kernel {
         match self {
             Self::Map(k) => k.name(),
             Self::Gather(_) => "gather",
+            Self::Warp(_) => "warp",
             Self::Resample(_) => "resample",
             Self::Separable(_) => "separable",
             Self::Stencil(_) => "stencil",

@@ -95,6 +95,15 @@ impl Params {
         })
     }
 
+    /// A word, which may be made of digits.
+    pub(crate) fn digits(&self, name: &str) -> Option<String> {
+        self.0.get(name).map(|value| match value {
+            Param::Text(v) => v.clone(),
+            Param::Int(v) => v.to_string(),
+            other => panic!("parameter {name} is {other:?}, not a word"),
+        })
+    }
+
     pub(crate) fn list(&self, name: &str) -> Option<Vec<f64>> {
         self.0.get(name).map(|value| match value {
             Param::List(v) => v.clone(),

@@ -33,9 +33,14 @@ impl Border {
 
     /// The border that parameters name.
     pub(super) fn of(params: &Params) -> Self {
+        Self::or(params, "reflect101")
+    }
+
+    /// The same of an operator with another default.
+    pub(super) fn or(params: &Params, default: &str) -> Self {
         let constant = Self::Constant(params.number("border_value").unwrap_or(0.0));
         let all = [Self::Reflect101, Self::Reflect, Self::Replicate, Self::Wrap, constant];
-        let name = params.word("border").unwrap_or("reflect101");
+        let name = params.word("border").unwrap_or(default);
         all.into_iter().find(|b| b.name() == name).unwrap_or_else(|| panic!("no border '{name}'"))
     }
 

@@ -7,5 +7,5 @@ pub(super) const REFERENCE: Reference = Reference::new("dilate", PARAMS, |call| 
 
 /// The highest sample around each pixel; otherwise as [`super::erode`].
 pub fn dilate(image: &Real, kernel: usize, cross: bool, border: Border) -> Real {
-    extreme(image, kernel, cross, border, |best, v| if v > best { v } else { best })
+    extreme(image, kernel, cross, border, |a, b| if a > b { a } else { b })
 }

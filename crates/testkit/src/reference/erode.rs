@@ -8,14 +8,15 @@ pub(super) const PARAMS: &[&str] = &["kernel", "shape", "border", "border_value"
 
 /// What erosion and dilation have in common as calls.
 pub(super) fn of_call(call: &Call<'_>, f: fn(&Real, usize, bool, Border) -> Real) -> Real {
-    let border = call.params.word("border").map_or(Border::Replicate, |_| Border::of(call.params));
+    let border = Border::or(call.params, "replicate");
     let cross = call.params.word("shape") == Some("cross");
     f(&call.image(0), call.params.size("kernel").unwrap_or(3), cross, border)
 }
 
-/// The lowest sample of a square of side `kernel` around each pixel, or of its middle row and column; alpha is kept.
+/// The lowest sample of a square of side `kernel` around each pixel, or of its middle row and column; alpha is kept. A NaN
+/// stays where it comes last.
 pub fn erode(image: &Real, kernel: usize, cross: bool, border: Border) -> Real {
-    extreme(image, kernel, cross, border, |best, v| if v < best { v } else { best })
+    extreme(image, kernel, cross, border, |a, b| if a < b { a } else { b })
 }
 
 pub(super) fn extreme(
@@ -31,9 +32,7 @@ pub(super) fn extreme(
         if c == 3 {
             return image.at(x, y, c);
         }
-        let square = places.clone().flat_map(|j| places.clone().map(move |i| (i - anchor, j - anchor)));
-        let counted = square.filter(|(i, j)| !cross || *i == 0 || *j == 0);
-        let sample = |(i, j)| {
+        let sample = |i: i64, j: i64| {
             let (x, y) = (x as i64 + i, y as i64 + j);
             match (border.resolve(x, image.width), border.resolve(y, image.height), border) {
                 (Some(x), Some(y), _) => image.at(x, y, c),
@@ -41,7 +40,15 @@ pub(super) fn extreme(
                 _ => unreachable!("only a constant border resolves to nothing"),
             }
         };
-        counted.map(sample).reduce(better).expect("at least the pixel itself")
+        // From left to right, then from top to bottom; the cross's row before its column.
+        let line = |f: &dyn Fn(i64) -> f64| {
+            places.clone().map(|i| f(i - anchor)).reduce(better).expect("the pixel itself")
+        };
+        if cross {
+            better(line(&|i| sample(i, 0)), line(&|j| sample(0, j)))
+        } else {
+            line(&|j| line(&|i| sample(i, j)))
+        }
     })
 }
 

@@ -21,9 +21,13 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod rotate;
+mod rotate90;
 mod scharr;
 mod sobel;
 mod threshold;
+mod transpose;
+mod warp_affine;
 mod weighted;
 
 pub use apply::{apply, describe};
@@ -57,7 +61,11 @@ references! {
     normalize,
     point,
     resize,
+    rotate,
+    rotate90,
     scharr,
     sobel,
     threshold,
+    transpose,
+    warp_affine,
 }

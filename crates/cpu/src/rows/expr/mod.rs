@@ -212,11 +212,12 @@ impl RowKernel for ExprRows {
 }
 
 fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
+    let each = matches!(expr.results(), Results::EachChannel(_));
     let own =
         expr.ops().iter().all(|op| !matches!(op, Op::Input { channel, .. } if *channel != Channel::Own));
     let same = |input: &ImageDesc| (input.format, input.layout) == (output.format, output.layout);
     let interleaved = output.layout == Layout::Hwc || output.planes() == output.channels();
-    own && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
+    each && own && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
 }
 
 /// Gives every operation a register of its own while its result is needed, and never one of its operands'.

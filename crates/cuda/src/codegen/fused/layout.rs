@@ -51,7 +51,11 @@ impl Pass {
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
                     Kernel::Stencil(_) => 6,
-                    Kernel::Map(_) | Kernel::Gather(_) | Kernel::Resample(_) | Kernel::Custom(_) => 0,
+                    Kernel::Map(_)
+                    | Kernel::Gather(_)
+                    | Kernel::Warp(_)
+                    | Kernel::Resample(_)
+                    | Kernel::Custom(_) => 0,
                 };
                 rows * STRIP as usize * stage.output.channels()
             }

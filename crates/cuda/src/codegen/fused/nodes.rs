@@ -169,7 +169,8 @@ impl Nodes {
                     }
                 }
             }
-            Kernel::Map(_) | Kernel::Custom(_) => {
+            // Neither a warp nor a custom kernel is part of a fused kernel.
+            Kernel::Map(_) | Kernel::Warp(_) | Kernel::Custom(_) => {
                 let inputs =
                     stage.inputs.iter().map(|&i| self.value(setting, roles, i, x, y, false)).collect();
                 self.add(source, What::Map, inputs, x, y)

@@ -68,7 +68,11 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
                 all.nearest(format!("s{s}_x"), kernel.x);
                 all.nearest(format!("s{s}_y"), kernel.y);
             }
-            Kernel::Map(_) | Kernel::Separable(_) | Kernel::Stencil(_) | Kernel::Custom(_) => {}
+            Kernel::Map(_)
+            | Kernel::Warp(_)
+            | Kernel::Separable(_)
+            | Kernel::Stencil(_)
+            | Kernel::Custom(_) => {}
         }
         if !stage.uniforms.is_empty() {
             all.fields.floats(format!("u{s}"), stage.uniforms.len());

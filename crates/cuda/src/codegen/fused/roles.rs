@@ -74,7 +74,8 @@ fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
             let upwards = matches!(k.y, AxisMap::Flip { .. }) && marches(setting, s);
             table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
         }
-        (Kernel::Map(_) | Kernel::Custom(_), _) | (Kernel::Gather(_), Operand::Buffer(_)) => false,
+        (Kernel::Map(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
+        | (Kernel::Gather(_), Operand::Buffer(_)) => false,
     })
 }
 
@@ -86,7 +87,7 @@ fn marches(setting: &Setting<'_>, stage: usize) -> bool {
     match stage.kernel {
         Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
         Kernel::Separable(_) | Kernel::Stencil(_) => true,
-        Kernel::Resample(_) | Kernel::Custom(_) => false,
+        Kernel::Warp(_) | Kernel::Resample(_) | Kernel::Custom(_) => false,
     }
 }
 

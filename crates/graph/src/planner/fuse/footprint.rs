@@ -93,6 +93,7 @@ fn reads(kernel: &Kernel) -> f64 {
         // What a window reads lies on the chip.
         Kernel::Map(_)
         | Kernel::Gather(_)
+        | Kernel::Warp(_)
         | Kernel::Separable(_)
         | Kernel::Stencil(_)
         | Kernel::Custom(_) => 1.0,

@@ -1,4 +1,4 @@
-use mip_plan::{GroupId, Kernel, TaskId};
+use mip_plan::{Access, GroupId, Kernel, TaskId};
 
 use super::cost::{Cost, MOST_ROW_BYTES, MOST_TILE_BYTES, OPERATIONS_PER_BYTE, cost};
 use super::edges::Edge;
@@ -69,12 +69,14 @@ impl<'d, 'a> Merger<'d, 'a> {
         Ok(reason)
     }
 
-    /// Custom kernels see whole images and can fail; both keep them in groups of their own.
+    /// What reads whole images has a group of its own: these images must exist before. (Custom kernels can fail, too.)
     fn alone(&self, edge: &Edge) -> Result<(), String> {
         for task in [edge.from, edge.to] {
-            let custom = |&s: &StageId| matches!(self.draft.stages[s].kernel, Kernel::Custom(_));
-            if self.groups[self.group(task)].iter().any(custom) {
-                return Err(format!("'{}' has a custom kernel, which runs alone", self.name(task)));
+            let mut kernels = self.groups[self.group(task)].iter().map(|&s| &self.draft.stages[s].kernel);
+            if let Some(kernel) = kernels.find(|kernel| kernel.access() == Access::Whole) {
+                let custom = matches!(kernel, Kernel::Custom(_));
+                let why = if custom { "has a custom kernel, which" } else { "reads a whole image, so it" };
+                return Err(format!("'{}' {why} runs alone", self.name(task)));
             }
         }
         Ok(())

@@ -4,7 +4,8 @@
 //! stay apart, and can run side by side, unless they are alike and the device wants them in one launch: that is the last
 //! pass. Each of the others goes over the edges of one kind in topological order of their readers, a reader's latest
 //! producer first, and merges where [`merge::Merger::merge`] finds nothing against it.
-//! What can fail while it runs (custom kernels) is never merged, because a group fails as a whole.
+//! What reads whole images (warps, custom kernels) is never merged: they must exist before. Custom kernels can also fail
+//! while they run, and a group fails as a whole.
 //!
 //! ```text
 //! edges      how a task reads another one's result

@@ -2,8 +2,8 @@
 //! there is a device.
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_ops::{Blend, Flip, GaussianBlur, Operator, Sobel, Threshold};
-use mip_plan::{Kernel, Place, Plan};
+use mip_ops::{Blend, Flip, GaussianBlur, Operator, Rotate90, Sobel, Threshold, Turn};
+use mip_plan::{Access, Kernel, Place, Plan};
 use proptest::prelude::*;
 
 use crate::testing::TestOp;
@@ -19,7 +19,7 @@ struct Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let back = || prop_oneof![1 => Just(0_usize), 6 => 1..4_usize, 2 => 1..16_usize];
-    let step = (0..10_u32, back(), back(), prop::bool::weighted(0.15)).prop_map(|(op, a, b, output)| Step {
+    let step = (0..11_u32, back(), back(), prop::bool::weighted(0.15)).prop_map(|(op, a, b, output)| Step {
         op,
         back: [a, b],
         output,
@@ -27,7 +27,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..30)
 }
 
-/// All operators keep the shape but one kind, which halves that of the input.
+/// All operators keep the shape but two kinds: one halves that of the input, one turns it.
 fn build(steps: &[Step], input: ImageDesc) -> TaskGraph {
     copied(steps, input, 1)
 }
@@ -56,7 +56,8 @@ fn add(graph: &mut TaskGraph, steps: &[Step], input: ImageDesc, copy: usize) {
             4 => Box::new(Threshold::new(9.0)),
             5 => Box::new(Flip::default()),
             6 => TestOp::with_inputs(1),
-            7 if desc_of(first) == input => TestOp::scaled(1, 2),
+            7 => Box::new(Rotate90::new(Turn::Clockwise)),
+            8 if desc_of(first) == input => TestOp::scaled(1, 2),
             _ => Box::new(Blend::default()),
         };
         let inputs = vec![desc_of(first); operator.spec().inputs.len()];
@@ -112,8 +113,8 @@ proptest! {
         tasks.sort_unstable();
         prop_assert_eq!(tasks, (0..unfused.tasks.len()).collect::<Vec<_>>());
         for group in &fused.groups {
-            let custom = group.stages.iter().any(|s| matches!(s.kernel, Kernel::Custom(_)));
-            prop_assert!(!custom || group.tasks.len() == 1);
+            let whole = group.stages.iter().any(|s| s.kernel.access() == Access::Whole);
+            prop_assert!(!whole || group.tasks.len() == 1);
             let mut sizes: Vec<_> = group.writes().iter().map(|&b| {
                 let desc = fused.buffers[b].layout.desc;
                 (desc.width, desc.height)

@@ -74,6 +74,16 @@ fn a_custom_kernel_is_alone_and_nothing_is_fused_around_it() {
     assert_eq!(reason(&plan, "a", "last"), "'c' stands between them");
 }
 
+#[test]
+fn a_quarter_turn_reads_a_whole_image_and_half_a_turn_does_not() {
+    let line = |turn| format!("a:gaussian_blur ! b:rotate90 direction={turn} ! c:threshold threshold=9");
+    let plan = planned(&build(&line("cw")), rgb(64, 32));
+    assert_eq!(groups(&plan), [["a"], ["b"], ["c"]]);
+    assert_eq!(reason(&plan, "a", "b"), "'b' reads a whole image, so it runs alone");
+    assert_eq!(reason(&plan, "b", "c"), "'b' reads a whole image, so it runs alone");
+    assert_eq!(planned(&build(&line("180")), rgb(64, 32)).groups.len(), 1);
+}
+
 fn blend() -> Box<dyn mip_ops::Operator> {
     Box::new(mip_ops::Blend::new(0.5))
 }

@@ -1,0 +1,152 @@
+//! [`mip_plan::Sampled`]: pixels of the source at computed coordinates.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use mip_core::{ImageDesc, Layout};
+use mip_plan::{Border, Interpolation, Sampled as Definition};
+
+use super::premultiply::constant;
+use super::row::RowMut;
+use super::{Job, RowKernel};
+use crate::simd::Pixel;
+
+/// Goes along the row pixel by pixel.
+#[derive(Debug)]
+pub(crate) struct Sampled<T> {
+    definition: Definition,
+    input: ImageDesc,
+    sample: PhantomData<T>,
+}
+
+impl<T> Sampled<T> {
+    pub(crate) const fn new(definition: Definition, input: ImageDesc) -> Self {
+        Self { definition, input, sample: PhantomData }
+    }
+}
+
+impl<T: Pixel + Debug> RowKernel for Sampled<T> {
+    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+        job.level.vectorize(
+            #[inline(always)]
+            || match self.input.channels() {
+                1 => self.row::<1>(job, out),
+                3 => self.row::<3>(job, out),
+                _ => self.row::<4>(job, out),
+            },
+        );
+    }
+}
+
+impl<T: Pixel> Sampled<T> {
+    #[inline(always)]
+    fn row<const N: usize>(&self, job: &Job<'_>, out: &mut RowMut<'_>) {
+        let source = Source::<T, N>::new(job, &self.input, &self.definition);
+        let nowhere = if let Border::Constant(value) = self.definition.border { value } else { 0.0 };
+        let pixel = |x: usize| match self.definition.coordinates.source(job.uniforms, x as u32, job.y) {
+            Some([sx, sy]) => match self.definition.interpolation {
+                Interpolation::Nearest => source.at(Definition::nearest(sx), Definition::nearest(sy)),
+                Interpolation::Bilinear => source.bilinear(sx, sy),
+            },
+            None => [nowhere; N],
+        };
+        match self.input.layout {
+            Layout::Hwc => {
+                let (out, _) = out.plane::<T>(0).as_chunks_mut::<N>();
+                for (x, out) in out.iter_mut().enumerate() {
+                    *out = pixel(x).map(T::from_f32);
+                }
+            }
+            Layout::Chw => {
+                let mut planes = out.planes::<T, N>();
+                for x in 0..planes[0].len() {
+                    let values = pixel(x);
+                    planes.iter_mut().zip(values).for_each(|(plane, value)| plane[x] = T::from_f32(value));
+                }
+            }
+        }
+    }
+}
+
+/// An image of `N` channels that can be read anywhere. Strides are in samples.
+struct Source<'a, T, const N: usize> {
+    samples: &'a [T],
+    start: usize,
+    row: usize,
+    /// From a pixel to the next, and from a channel to the next.
+    steps: [usize; 2],
+    size: (u32, u32),
+    border: Border,
+    outside: [f32; 4],
+    /// Whether sums take premultiplied samples.
+    alpha: bool,
+}
+
+impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
+    #[inline(always)]
+    fn new(job: &Job<'a>, desc: &ImageDesc, definition: &Definition) -> Self {
+        let (origin, bytes) = (job.origins[0], size_of::<T>());
+        let whole = origin.data.len() / bytes * bytes;
+        let alpha = desc.format.has_alpha() && definition.interpolation == Interpolation::Bilinear;
+        Self {
+            samples: bytemuck::cast_slice(&origin.data[..whole]),
+            start: origin.start / bytes,
+            row: origin.advance / bytes,
+            steps: match desc.layout {
+                Layout::Hwc => [N, 1],
+                Layout::Chw => [1, origin.stride / bytes],
+            },
+            size: (desc.width, desc.height),
+            border: definition.border,
+            outside: match definition.border {
+                Border::Constant(value) => constant(value, alpha),
+                Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap => [0.0; 4],
+            },
+            alpha,
+        }
+    }
+
+    /// A pixel anywhere, premultiplied where sums want that.
+    #[inline(always)]
+    fn at(&self, x: i64, y: i64) -> [f32; N] {
+        match (self.border.index(x, self.size.0), self.border.index(y, self.size.1)) {
+            (Some(x), Some(y)) => self.inside(x as usize, y as usize),
+            (None, _) | (_, None) => std::array::from_fn(|c| self.outside[c]),
+        }
+    }
+
+    #[inline(always)]
+    fn inside(&self, x: usize, y: usize) -> [f32; N] {
+        let [pixel, channel] = self.steps;
+        let first = self.start + y * self.row + x * pixel;
+        let mut values: [f32; N] = std::array::from_fn(|c| self.samples[first + c * channel].to_f32());
+        if self.alpha {
+            let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
+            for v in colours {
+                *v *= *alpha;
+            }
+        }
+        values
+    }
+
+    #[inline(always)]
+    fn bilinear(&self, sx: f32, sy: f32) -> [f32; N] {
+        let ((x0, wx), (y0, wy)) = (Definition::linear(sx), Definition::linear(sy));
+        let row = |y: i64| sum(wx, self.at(x0, y), self.at(x0 + 1, y));
+        let mut values = sum(wy, row(y0), row(y0 + 1));
+        if self.alpha {
+            let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
+            for v in colours {
+                *v = if *alpha > 0.0 { *v / *alpha } else { 0.0 };
+            }
+        }
+        values
+    }
+}
+
+/// Weighted sums of two pixels; a tap of weight 0 is none.
+#[inline(always)]
+fn sum<const N: usize>(weights: [f32; 2], first: [f32; N], second: [f32; N]) -> [f32; N] {
+    let tap = |w: f32, v: f32, sum: f32| if w == 0.0 { sum } else { w.mul_add(v, sum) };
+    std::array::from_fn(|c| tap(weights[1], second[c], tap(weights[0], first[c], -0.0)))
+}

@@ -1,0 +1,254 @@
+use mip_core::ImageDesc;
+
+use super::{AxisMap, Border};
+
+/// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
+/// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
+///
+/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format, sample type and
+/// memory order stay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Warp {
+    /// Copies the pixel at column `x.map(output row)` and row `y.map(output column)`: exact, in integers. With
+    /// `Offset { first: 0 }` for both it is the transposed image. No uniforms.
+    Transposed {
+        /// Source column of an output row.
+        x: AxisMap,
+        /// Source row of an output column.
+        y: AxisMap,
+    },
+    /// Samples at computed coordinates.
+    Sampled(Sampled),
+}
+
+/// The source at coordinates (sx, sy) that [`Coordinates`] computes for each pixel of the result, of any size. Pixel
+/// centres have whole coordinates, as in OpenCV: (0, 0) is the centre of the first pixel. Coordinates beyond ±2^31 count
+/// as these.
+///
+/// Where there are no coordinates, every channel is the constant of [`Border::Constant`], and 0 with any other border.
+///
+/// Uniforms: those of the coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampled {
+    /// From the result to the source.
+    pub coordinates: Coordinates,
+    /// Between source pixels.
+    pub interpolation: Interpolation,
+    /// What is read outside the source.
+    pub border: Border,
+}
+
+/// Source coordinates of the output pixel at column x and row y, in binary32: both are converted first (exact below
+/// 2^24), then each operation is rounded once. A coordinate that is NaN is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coordinates {
+    /// `sx = fma(m[0], x, fma(m[1], y, m[2]))`, `sy = fma(m[3], x, fma(m[4], y, m[5]))`.
+    ///
+    /// Uniforms: `m[0..6]`.
+    Affine,
+    /// With `u = fma(m[0], x, fma(m[1], y, m[2]))`, likewise v of `m[3..6]` and w of `m[6..9]`: `sx = u / w` and
+    /// `sy = v / w` if w > 0; otherwise (behind the viewer) there are none.
+    ///
+    /// Uniforms: `m[0..9]`.
+    Projective,
+}
+
+/// What a sample between pixels is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The pixel at the nearest whole coordinates, halves to even.
+    Nearest,
+    /// Weighted sums over the 2 x 2 pixels around: with `x0 = floor(sx)`, `fx = sx - x0`, weights `wx = [1 - fx, fx]`, and
+    /// likewise for y, in binary32: for each of both rows j `h[j] = wx[0] * p[j][x0]`, then
+    /// `h[j] = fma(wx[1], p[j][x0 + 1], h[j])`; then `v = wy[0] * h[0]`, then `v = fma(wy[1], h[1], v)`.
+    ///
+    /// A tap of weight 0 is no tap, as in [`super::Resample`], and alpha is as there: samples premultiplied before, divided
+    /// after. A constant border is a pixel with that value in every channel, premultiplied like the others.
+    Bilinear,
+}
+
+impl Warp {
+    /// Whether it can make `output` of `input`, apart from format, sample type and memory order.
+    pub(super) fn check(&self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
+        let outside = |what| Err(format!("{what} outside the source"));
+        match self {
+            Self::Transposed { x, .. } if !x.stays_inside(input.width, output.height) => outside("columns"),
+            Self::Transposed { y, .. } if !y.stays_inside(input.height, output.width) => outside("rows"),
+            Self::Transposed { .. } | Self::Sampled(_) => Ok(()),
+        }
+    }
+
+    /// Number of uniforms.
+    pub const fn uniform_count(&self) -> usize {
+        match self {
+            Self::Transposed { .. } => 0,
+            Self::Sampled(sampled) => sampled.coordinates.uniform_count(),
+        }
+    }
+
+    /// As [`super::Kernel::operations`].
+    pub(super) fn operations(&self) -> f64 {
+        let Self::Sampled(sampled) = self else { return 1.0 };
+        let coordinates = match sampled.coordinates {
+            Coordinates::Affine => 4.0,
+            Coordinates::Projective => 8.0,
+        };
+        coordinates
+            + match sampled.interpolation {
+                Interpolation::Nearest => 2.0,
+                Interpolation::Bilinear => 12.0,
+            }
+    }
+
+    /// Whether both are the same but for where a crop begins.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Transposed { x, y }, Self::Transposed { x: other_x, y: other_y }) => {
+                x.is_alike(*other_x) && y.is_alike(*other_y)
+            }
+            (Self::Sampled(a), Self::Sampled(b)) => a == b,
+            (Self::Transposed { .. }, Self::Sampled(_)) | (Self::Sampled(_), Self::Transposed { .. }) => {
+                false
+            }
+        }
+    }
+}
+
+impl Sampled {
+    /// Farthest that coordinates reach.
+    const FARTHEST: f32 = 2_147_483_648.0;
+
+    /// The pixel nearest to a coordinate.
+    #[inline(always)]
+    pub fn nearest(s: f32) -> i64 {
+        s.clamp(-Self::FARTHEST, Self::FARTHEST).round_ties_even() as i64
+    }
+
+    /// The first of the two pixels around a coordinate, and the weights of both.
+    #[inline(always)]
+    pub fn linear(s: f32) -> (i64, [f32; 2]) {
+        let s = s.clamp(-Self::FARTHEST, Self::FARTHEST);
+        let first = s.floor();
+        let fraction = s - first;
+        (first as i64, [1.0 - fraction, fraction])
+    }
+}
+
+impl Coordinates {
+    /// Number of uniforms.
+    pub const fn uniform_count(self) -> usize {
+        match self {
+            Self::Affine => 6,
+            Self::Projective => 9,
+        }
+    }
+
+    /// Source column and row of an output pixel, if it has any. `m` are the uniforms.
+    #[inline(always)]
+    pub fn source(self, m: &[f32], x: u32, y: u32) -> Option<[f32; 2]> {
+        let (x, y) = (x as f32, y as f32);
+        let row = |k: usize| m[k].mul_add(x, m[k + 1].mul_add(y, m[k + 2]));
+        let source = match self {
+            Self::Affine => [row(0), row(3)],
+            Self::Projective => {
+                let w = row(6);
+                if w.is_nan() || w <= 0.0 {
+                    return None;
+                }
+                [row(0) / w, row(3) / w]
+            }
+        };
+        (!source.iter().any(|s| s.is_nan())).then_some(source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, PixelFormat};
+
+    use super::*;
+    use crate::{Access, Axis, Kernel, evaluate};
+
+    fn gray(width: u32, height: u32) -> ImageDesc {
+        ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap()
+    }
+
+    fn transposed(x: AxisMap, y: AxisMap) -> Kernel {
+        Kernel::Warp(Warp::Transposed { x, y })
+    }
+
+    #[test]
+    fn a_transposed_image_has_columns_for_rows() {
+        let rows = [1_u8, 2, 3, 4, 5, 6];
+        let view = ImageView::new(BatchLayout::tight(gray(3, 2), 1).unwrap(), &rows).unwrap();
+        let of = |kernel: Kernel| {
+            let mut bytes = AlignedBytes::zeroed(6);
+            let layout = BatchLayout::tight(gray(2, 3), 1).unwrap();
+            kernel.check(0, &[gray(3, 2)], gray(2, 3)).unwrap();
+            let mut output = ImageViewMut::new(layout, bytes.as_mut_slice()).unwrap();
+            evaluate(&kernel, &[], &[view], &mut output).unwrap();
+            bytes.as_slice().to_vec()
+        };
+        let same = AxisMap::Offset { first: 0 };
+        assert_eq!(of(transposed(same, same)), [1, 4, 2, 5, 3, 6]);
+        assert_eq!(of(transposed(same, AxisMap::Flip { last: 1 })), [4, 1, 5, 2, 6, 3], "clockwise");
+        assert_eq!(of(transposed(AxisMap::Flip { last: 2 }, same)), [3, 6, 2, 5, 1, 4], "counter-clockwise");
+    }
+
+    #[test]
+    fn it_reads_the_whole_image() {
+        let same = AxisMap::Offset { first: 0 };
+        let kernel = transposed(same, same);
+        assert_eq!((kernel.access(), kernel.window()), (Access::Whole, None));
+        assert_eq!(kernel.footprint(Axis::X, 5..6), 0..i64::from(u32::MAX));
+        assert_eq!((kernel.uniform_count(&[gray(3, 2)]), kernel.taps(Axis::Y)), (Some(0), 1));
+        let refusal = |output| kernel.check(0, &[gray(3, 2)], output).unwrap_err();
+        assert_eq!(refusal(gray(2, 4)), "warp from 3x2 gray u8 to 2x4 gray u8: columns outside the source");
+        assert!(refusal(gray(3, 3)).ends_with("rows outside the source"));
+        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the sample type must stay"));
+    }
+
+    #[test]
+    fn turns_of_crops_of_any_place_are_alike() {
+        let turn = |first, last| transposed(AxisMap::Offset { first }, AxisMap::Flip { last });
+        assert!(turn(1, 9).is_alike(&turn(700, 9)));
+        assert!(!turn(1, 9).is_alike(&turn(1, 8)));
+    }
+
+    fn sampled(coordinates: Coordinates, interpolation: Interpolation, border: Border) -> Kernel {
+        Kernel::Warp(Warp::Sampled(Sampled { coordinates, interpolation, border }))
+    }
+
+    /// The first row of a result of 4 x 1 pixels of the image 10 20 30 / 40 50 60.
+    fn row(kernel: &Kernel, uniforms: &[f32]) -> Vec<u8> {
+        let pixels = [10_u8, 20, 30, 40, 50, 60];
+        let view = ImageView::new(BatchLayout::tight(gray(3, 2), 1).unwrap(), &pixels).unwrap();
+        kernel.check(uniforms.len(), &[gray(3, 2)], gray(4, 1)).unwrap();
+        let mut bytes = AlignedBytes::zeroed(4);
+        let layout = BatchLayout::tight(gray(4, 1), 1).unwrap();
+        let mut output = ImageViewMut::new(layout, bytes.as_mut_slice()).unwrap();
+        evaluate(kernel, uniforms, &[view], &mut output).unwrap();
+        bytes.as_slice().to_vec()
+    }
+
+    #[test]
+    fn samples_between_pixels_and_outside() {
+        use Coordinates::{Affine, Projective};
+        use Interpolation::{Bilinear, Nearest};
+        let seven = Border::Constant(7.0);
+        let half = [1.0, 0.0, 0.5, 0.0, 1.0, 0.0];
+        assert_eq!(row(&sampled(Affine, Bilinear, Border::Reflect101), &half), [15, 25, 25, 15]);
+        assert_eq!(row(&sampled(Affine, Bilinear, Border::Constant(0.0)), &half), [15, 25, 15, 0]);
+        assert_eq!(row(&sampled(Affine, Nearest, seven), &half), [10, 30, 30, 7], "halves to even");
+        let between_rows = [1.0, 0.0, 0.0, 0.0, 1.0, 0.5];
+        assert_eq!(row(&sampled(Affine, Bilinear, Border::Wrap), &between_rows), [25, 35, 45, 25]);
+        // Behind the viewer from the second pixel on.
+        let behind = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 1.0];
+        assert_eq!(row(&sampled(Projective, Bilinear, seven), &behind), [10, 7, 7, 7]);
+        assert_eq!(row(&sampled(Projective, Nearest, Border::Wrap), &behind), [10, 0, 0, 0]);
+        let nowhere = [f32::NAN, 0.0, 0.0, 0.0, 1.0, 0.0];
+        assert_eq!(row(&sampled(Affine, Nearest, seven), &nowhere), [7; 4]);
+        let far = [0.0, 0.0, f32::INFINITY, 0.0, 0.0, -1e30];
+        assert_eq!(row(&sampled(Affine, Bilinear, Border::Replicate), &far), [30; 4]);
+    }
+}
