@@ -24,6 +24,8 @@ type Values = [f32; BLOCK];
 /// [`mip_plan::MapKernel::Point`] and [`Stencil`].
 #[derive(Debug)]
 struct ExprRows {
+    /// What is the same for every block of a row.
+    once: Vec<Step>,
     steps: Vec<Step>,
     /// Register of each result, by channel; of the only one where samples are taken one by one.
     results: Vec<usize>,
@@ -113,7 +115,8 @@ impl ExprRows {
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
         let (steps, registers, results) = allocate(resolved.ops(), &results);
-        Ok(Self { steps, results, registers, inputs: inputs.to_vec(), output, flat, around })
+        let (once, steps) = steps.into_iter().partition(|step| is_kept(resolved.ops(), step.op));
+        Ok(Self { once, steps, results, registers, inputs: inputs.to_vec(), output, flat, around })
     }
 
     fn load(
@@ -147,8 +150,8 @@ impl ExprRows {
         }
     }
 
-    fn run(&self, job: &Job<'_>, at: Place, registers: &mut [Values], out: &mut RowMut<'_>) {
-        for step in &self.steps {
+    fn run(&self, steps: &[Step], job: &Job<'_>, at: Place, registers: &mut [Values]) {
+        for step in steps {
             let (before, rest) = registers.split_at_mut(step.to);
             let Some((to, after)) = rest.split_first_mut() else { return };
             let from = |i: usize| {
@@ -167,6 +170,9 @@ impl ExprRows {
                 }
             }
         }
+    }
+
+    fn store(&self, job: &Job<'_>, at: Place, registers: &[Values], out: &mut RowMut<'_>) {
         for (channel, &result) in self.results.iter().enumerate() {
             let (plane, first, step) =
                 if self.flat { (at.plane, 0, 1) } else { super::point::strided(&self.output, channel) };
@@ -205,7 +211,11 @@ impl RowKernel for ExprRows {
         for plane in 0..planes {
             for start in (0..length).step_by(BLOCK) {
                 let at = Place { plane, start, count: (length - start).min(BLOCK) };
-                self.run(job, at, registers, out);
+                if (plane, start) == (0, 0) {
+                    self.run(&self.once, job, at, registers);
+                }
+                self.run(&self.steps, job, at, registers);
+                self.store(job, at, registers, out);
             }
         }
     }
@@ -220,7 +230,17 @@ fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
     each && own && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
 }
 
-/// Gives every operation a register of its own while its result is needed, and never one of its operands'.
+/// Numbers that keep their registers from block to block; more of them would push everything else out of the cache.
+const MAX_KEPT: usize = 12;
+
+/// Whether an operation's result is the same for all blocks, and kept.
+fn is_kept(ops: &[Op], op: Op) -> bool {
+    let same = |op: &Op| matches!(op, Op::Uniform(_) | Op::Const(_));
+    same(&op) && ops.iter().filter(|op| same(op)).count() <= MAX_KEPT
+}
+
+/// Gives every operation a register of its own while its result is needed, and never one of its operands'. What is kept has
+/// its register for itself.
 fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
     let mut last_use: Vec<usize> = (0..ops.len()).collect();
     for (index, &op) in ops.iter().enumerate() {
@@ -232,7 +252,8 @@ fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
     let (mut free, mut registers, mut place): (Vec<usize>, usize, Vec<usize>) = (Vec::new(), 0, Vec::new());
     let mut steps = Vec::with_capacity(ops.len());
     for (index, &op) in ops.iter().enumerate() {
-        let to = free.pop().unwrap_or_else(|| {
+        let fresh = if is_kept(ops, op) { None } else { free.pop() };
+        let to = fresh.unwrap_or_else(|| {
             registers += 1;
             registers - 1
         });
@@ -241,7 +262,7 @@ fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
         for (from, operand) in from.iter_mut().zip(op.operands()) {
             let Some(operand) = operand.map(usize::from) else { continue };
             *from = place[operand];
-            if last_use[operand] == index && !ends.contains(&operand) {
+            if last_use[operand] == index && !ends.contains(&operand) && !is_kept(ops, ops[operand]) {
                 ends.push(operand);
             }
         }

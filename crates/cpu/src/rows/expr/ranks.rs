@@ -97,7 +97,12 @@ impl<T: Pixel + Ord> Ranks<T> {
 fn each<T: Pixel>(job: &Job<'_>, a: &[T; BLOCK], b: &[T; BLOCK], to: &mut [T; BLOCK], f: impl Fn(T, T) -> T) {
     job.level.vectorize(
         #[inline(always)]
-        || to.iter_mut().zip(a.iter().zip(b)).for_each(|(to, (&a, &b))| *to = f(a, b)),
+        || {
+            let to = to;
+            for (to, (&a, &b)) in to.iter_mut().zip(a.iter().zip(b)) {
+                *to = f(a, b);
+            }
+        },
     );
 }
 
