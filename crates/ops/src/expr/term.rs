@@ -124,7 +124,7 @@ impl Term {
     }
 
     /// The same of the pixel `dx` columns to the right and `dy` rows below, each -15 to 15 in all: for
-    /// [`crate::Stencil`]. `v().at(1, 0) - v().at(-1, 0)` is a derivative.
+    /// [`mip_plan::Stencil`]. `v().at(1, 0) - v().at(-1, 0)` is a derivative.
     #[must_use]
     pub fn at(&self, dx: i8, dy: i8) -> Self {
         self.moved(Offset { dx, dy }, &mut HashMap::new())

@@ -53,7 +53,7 @@ const fn spec(inputs: usize) -> OperatorSpec {
                 "expr=\"v > 100 ? v : sqrt(abs(v))\" to=f32",
                 "expr=\"b, r, g\"",
                 "expr=\"10, level, 30\" level=99.5",
-                "expr=\"x = max(r, g) - min(g, b); x, x * x / 255, round(x)\" to=u16",
+                "expr=\"x = max(r, g) - min(g, b); x, x * x / 255, round(r)\" to=u16",
                 "expr=\"abs(v(1, 0) - v(-1, 0)) * gain\" border=replicate gain=0.5",
                 "expr=\"max(v(0, -1), v, v(0, 2))\" border=constant border_value=0",
                 "expr=\"r(1, 1), g(-2, 0) - x, b\" x=3",
