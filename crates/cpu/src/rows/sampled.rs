@@ -29,10 +29,13 @@ impl<T: Pixel + Debug> RowKernel for Sampled<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         job.level.vectorize(
             #[inline(always)]
-            || match self.input.channels() {
-                1 => self.row::<1>(job, out),
-                3 => self.row::<3>(job, out),
-                _ => self.row::<4>(job, out),
+            || {
+                let out = out;
+                match self.input.channels() {
+                    1 => self.row::<1>(job, out),
+                    3 => self.row::<3>(job, out),
+                    _ => self.row::<4>(job, out),
+                }
             },
         );
     }

@@ -46,13 +46,17 @@ pub(super) fn functor(
             let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
             (expr, format!("static INLINE void of(float* o, {samples}, const float* u)"))
         }
-        _ => match inputs.first().and_then(|input| stencil(kernel, input, output)) {
-            Some(k) => {
-                let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u)";
-                (&k.expr, head.to_owned())
-            }
-            None => return Ok(String::new()),
-        },
+        Kernel::Stencil(k) if inputs.iter().any(|input| stencil(kernel, input, output).is_some()) => {
+            let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u)";
+            (&k.expr, head.to_owned())
+        }
+        Kernel::Stencil(_)
+        | Kernel::Map(_)
+        | Kernel::Gather(_)
+        | Kernel::Warp(_)
+        | Kernel::Resample(_)
+        | Kernel::Separable(_)
+        | Kernel::Custom(_) => return Ok(String::new()),
     };
     let resolved = expr.resolve(inputs, output)?;
     let near = matches!(kernel, Kernel::Stencil(_));

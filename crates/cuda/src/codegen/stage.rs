@@ -183,13 +183,12 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
     }
     let _ = writeln!(text, "//   to   {}", context.output.layout.desc);
     text.push_str(&body.fields.definition(&context.params()));
-    match &context.stage.kernel {
-        Kernel::Custom(kernel) => text.push_str(&custom::declarations(context, &**kernel)?),
-        kernel => {
-            let inputs: Vec<ImageDesc> = context.inputs.iter().map(|i| i.layout.desc).collect();
-            text.push_str(&functor(kernel, context.index, &inputs, &context.output.layout.desc)?);
-        }
+    if let Kernel::Custom(kernel) = &context.stage.kernel {
+        text.push_str(&custom::declarations(context, &**kernel)?);
     }
+    let inputs: Vec<ImageDesc> = context.inputs.iter().map(|i| i.layout.desc).collect();
+    let output = &context.output.layout.desc;
+    text.push_str(&functor(&context.stage.kernel, context.index, &inputs, output)?);
     let threads = body.grid.block[0] * body.grid.block[1];
     let mut variants = Vec::new();
     for (align_in, align_out) in context.alignments() {
