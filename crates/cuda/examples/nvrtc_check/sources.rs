@@ -67,7 +67,7 @@ const PIPELINES: [(&str, u32, u32, &str); 8] = [
 
 /// Cases of which one image is enough: they differ from others of their family in what is the same code for all
 /// sample types and formats.
-const ONCE: [&str; 17] = [
+const ONCE: [&str; 24] = [
     "separable 0x0",
     "separable 1x1",
     "separable 3x3",
@@ -85,6 +85,13 @@ const ONCE: [&str; 17] = [
     "resample antialias 2:3",
     "resample antialias up",
     "flip y",
+    "stencil min(",
+    "stencil max(",
+    "stencil r(",
+    "warp Projective",
+    "turn c",
+    "transpose part",
+    "transpose nearest",
 ];
 
 /// The image of those cases.
