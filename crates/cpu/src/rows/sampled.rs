@@ -45,28 +45,37 @@ impl<T: Pixel> Sampled<T> {
     #[inline(always)]
     fn row<const N: usize>(&self, job: &Job<'_>, out: &mut RowMut<'_>) {
         let source = Source::<T, N>::new(job, &self.input, &self.definition);
-        let nowhere = if let Border::Constant(value) = self.definition.border { value } else { 0.0 };
-        let pixel = |x: usize| match self.definition.coordinates.source(job.uniforms, x as u32, job.y) {
-            Some([sx, sy]) => match self.definition.interpolation {
-                Interpolation::Nearest => source.at(Definition::nearest(sx), Definition::nearest(sy)),
-                Interpolation::Bilinear => source.bilinear(sx, sy),
-            },
-            None => [nowhere; N],
-        };
         match self.input.layout {
             Layout::Hwc => {
                 let (out, _) = out.plane::<T>(0).as_chunks_mut::<N>();
                 for (x, out) in out.iter_mut().enumerate() {
-                    *out = pixel(x).map(T::from_f32);
+                    *out = self.pixel(&source, job, x).map(T::from_f32);
                 }
             }
             Layout::Chw => {
                 let mut planes = out.planes::<T, N>();
                 for x in 0..planes[0].len() {
-                    let values = pixel(x);
+                    let values = self.pixel(&source, job, x);
                     planes.iter_mut().zip(values).for_each(|(plane, value)| plane[x] = T::from_f32(value));
                 }
             }
+        }
+    }
+}
+
+impl<T: Pixel> Sampled<T> {
+    /// A method, not a closure: closures are not always compiled with the instructions of the level.
+    #[inline(always)]
+    fn pixel<const N: usize>(&self, source: &Source<'_, T, N>, job: &Job<'_>, x: usize) -> [f32; N] {
+        match self.definition.coordinates.source(job.uniforms, x as u32, job.y) {
+            Some([sx, sy]) => match self.definition.interpolation {
+                Interpolation::Nearest => source.at(Definition::nearest(sx), Definition::nearest(sy)),
+                Interpolation::Bilinear => source.bilinear(sx, sy),
+            },
+            None => match self.definition.border {
+                Border::Constant(value) => [value; N],
+                Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap => [0.0; N],
+            },
         }
     }
 }
@@ -135,8 +144,9 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
     #[inline(always)]
     fn bilinear(&self, sx: f32, sy: f32) -> [f32; N] {
         let ((x0, wx), (y0, wy)) = (Definition::linear(sx), Definition::linear(sy));
-        let row = |y: i64| sum(wx, self.at(x0, y), self.at(x0 + 1, y));
-        let mut values = sum(wy, row(y0), row(y0 + 1));
+        let above = sum(wx, self.at(x0, y0), self.at(x0 + 1, y0));
+        let below = sum(wx, self.at(x0, y0 + 1), self.at(x0 + 1, y0 + 1));
+        let mut values = sum(wy, above, below);
         if self.alpha {
             let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
             for v in colours {
@@ -150,6 +160,11 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
 /// Weighted sums of two pixels; a tap of weight 0 is none.
 #[inline(always)]
 fn sum<const N: usize>(weights: [f32; 2], first: [f32; N], second: [f32; N]) -> [f32; N] {
-    let tap = |w: f32, v: f32, sum: f32| if w == 0.0 { sum } else { w.mul_add(v, sum) };
-    std::array::from_fn(|c| tap(weights[1], second[c], tap(weights[0], first[c], -0.0)))
+    let mut sums = [-0.0; N];
+    for (w, values) in weights.into_iter().zip([first, second]) {
+        for (sum, v) in sums.iter_mut().zip(values) {
+            *sum = if w == 0.0 { *sum } else { w.mul_add(v, *sum) };
+        }
+    }
+    sums
 }
