@@ -17,16 +17,8 @@ pub(super) fn functor_name(stage: usize) -> String {
 
 /// The stencil that a stage computes as its expression says; `None` when it is no stencil, or one with a kernel of its own.
 pub(super) fn stencil<'a>(kernel: &'a Kernel, input: &ImageDesc, output: &ImageDesc) -> Option<&'a Stencil> {
-    match kernel {
-        Kernel::Stencil(k) if !k.is_gray_sobel(input, output) => Some(k),
-        Kernel::Stencil(_)
-        | Kernel::Map(_)
-        | Kernel::Gather(_)
-        | Kernel::Warp(_)
-        | Kernel::Resample(_)
-        | Kernel::Separable(_)
-        | Kernel::Custom(_) => None,
-    }
+    let Kernel::Stencil(k) = kernel else { return None };
+    (!k.is_gray_sobel(input, output)).then_some(k)
 }
 
 /// The functor of stage `index`, empty for a kernel that needs none. Its `of` computes the unrounded channels `o` of a pixel

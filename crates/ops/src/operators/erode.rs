@@ -1,12 +1,8 @@
-use mip_core::ImageDesc;
-use mip_plan::Border;
-
-use crate::border::{BORDER, BORDER_VALUE, BorderFields};
+use crate::border::{BORDER, BORDER_VALUE};
 use crate::choice::choice;
 use crate::expr::{Term, v};
-use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::stencils;
-use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::field::create;
+use crate::{Extra, OperatorSpec, ParamKind, ParamSpec};
 
 choice! {
     /// Which pixels around one a morphological operator looks at.
@@ -46,71 +42,83 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     create: create::<Erode>,
 };
 
-/// The lowest sample of a neighbourhood, for every colour channel by itself; alpha is kept.
-///
-/// `kernel` is the side of a square, 1 to 31, `shape` the part of it that counts. Columns and rows `-(kernel / 2)` to
-/// `kernel - 1 - kernel / 2` from the pixel's own are looked at (halves rounded down), as by OpenCV's `erode` with its default
-/// anchor, which also erodes alpha. The default border `replicate` is the same as to look at pixels inside the image only, as
-/// OpenCV does. f32 samples are compared from left to right, then from top to bottom, by `a < b ? a : b`, so that a NaN stays
-/// where it comes last.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Erode {
-    kernel: u32,
-    shape: Element,
-    border: BorderFields,
+/// An operator that looks for the least or the greatest sample of a neighbourhood: its builder and what follows from it.
+macro_rules! extreme_operator {
+    ($(#[$doc:meta])* $name:ident: $spec:path, $of:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            kernel: u32,
+            shape: $crate::Element,
+            border: $crate::border::BorderFields,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { kernel: 3, shape: $crate::Element::Rect, border: mip_plan::Border::Replicate.into() }
+            }
+        }
+
+        impl $name {
+            /// With a square of this side, 1 to 31.
+            pub fn new(kernel: u32) -> Self {
+                Self { kernel, ..Self::default() }
+            }
+
+            /// With this part of the square.
+            #[must_use]
+            pub fn shape(self, shape: $crate::Element) -> Self {
+                Self { shape, ..self }
+            }
+
+            /// With this border; [`mip_plan::Border::Replicate`] by default.
+            #[must_use]
+            pub fn border(self, border: mip_plan::Border) -> Self {
+                Self { border: border.into(), ..self }
+            }
+        }
+
+        impl $crate::field::Parameters for $name {
+            $crate::field::fields! { "kernel" => kernel, "shape" => shape, "border" => border.mode, "border_value" => border.value }
+
+            fn conflicts(&self) -> Result<(), $crate::ParamError> {
+                self.border.conflicts(self)
+            }
+        }
+
+        impl $crate::Operator for $name {
+            $crate::field::plumbing!($spec);
+
+            fn infer(&self, inputs: &[mip_core::ImageDesc]) -> Result<mip_core::ImageDesc, $crate::OpError> {
+                let [input] = $crate::field::Parameters::accept(self, inputs)?;
+                self.border.resolve(self, &input)?;
+                Ok(input)
+            }
+
+            fn lower(&self, inputs: &[mip_core::ImageDesc]) -> Result<$crate::Lowered, $crate::OpError> {
+                let output = self.infer(inputs)?;
+                $crate::pointwise::stencils(
+                    &$spec,
+                    $crate::operators::erode::extreme(self.kernel, self.shape, $of),
+                    self.border.resolve(self, &output)?,
+                    output,
+                )
+            }
+        }
+    };
 }
 
-impl Default for Erode {
-    fn default() -> Self {
-        Self { kernel: 3, shape: Element::Rect, border: Border::Replicate.into() }
-    }
-}
+pub(super) use extreme_operator;
 
-impl Erode {
-    /// With a square of this side, 1 to 31.
-    pub fn new(kernel: u32) -> Self {
-        Self { kernel, ..Self::default() }
-    }
-
-    /// With this part of the square.
-    #[must_use]
-    pub fn shape(self, shape: Element) -> Self {
-        Self { shape, ..self }
-    }
-
-    /// With this border; [`Border::Replicate`] by default.
-    #[must_use]
-    pub fn border(self, border: Border) -> Self {
-        Self { border: border.into(), ..self }
-    }
-}
-
-impl Parameters for Erode {
-    fields! { "kernel" => kernel, "shape" => shape, "border" => border.mode, "border_value" => border.value }
-
-    fn conflicts(&self) -> Result<(), ParamError> {
-        self.border.conflicts(self)
-    }
-}
-
-impl Operator for Erode {
-    plumbing!(SPEC);
-
-    fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
-        let [input] = self.accept(inputs)?;
-        self.border.resolve(self, &input)?;
-        Ok(input)
-    }
-
-    fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
-        let output = self.infer(inputs)?;
-        stencils(
-            &SPEC,
-            extreme(self.kernel, self.shape, Term::min),
-            self.border.resolve(self, &output)?,
-            output,
-        )
-    }
+extreme_operator! {
+    /// The lowest sample of a neighbourhood, for every colour channel by itself; alpha is kept.
+    ///
+    /// `kernel` is the side of a square, 1 to 31, `shape` the part of it that counts. Columns and rows `-(kernel / 2)` to
+    /// `kernel - 1 - kernel / 2` from the pixel's own are looked at (halves rounded down), as by OpenCV's `erode` with its default
+    /// anchor, which also erodes alpha. The default border `replicate` is the same as to look at pixels inside the image only, as
+    /// OpenCV does. f32 samples are compared from left to right, then from top to bottom, by `a < b ? a : b`, so that a NaN stays
+    /// where it comes last.
+    Erode: SPEC, Term::min
 }
 
 /// The least of a neighbourhood, or the greatest by `of`, as expressions one after the other: a rectangle along x, then along
@@ -130,9 +138,10 @@ pub(super) fn extreme(kernel: u32, shape: Element, of: fn(Term, Term) -> Term) -
 
 #[cfg(test)]
 mod tests {
-    use mip_core::{DType, PixelFormat};
+    use mip_core::{DType, ImageDesc, PixelFormat};
 
     use super::*;
+    use crate::Operator as _;
 
     #[test]
     fn a_rectangle_is_two_lines_and_a_cross_is_one_expression() {

@@ -115,7 +115,8 @@ impl ExprRows {
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
         let (steps, registers, results) = allocate(resolved.ops(), &results);
-        let (once, steps) = steps.into_iter().partition(|step| is_kept(resolved.ops(), step.op));
+        let keeps = keeps_numbers(resolved.ops());
+        let (once, steps) = steps.into_iter().partition(|step| keeps && is_number(&step.op));
         Ok(Self { once, steps, results, registers, inputs: inputs.to_vec(), output, flat, around })
     }
 
@@ -233,10 +234,14 @@ fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
 /// Numbers that keep their registers from block to block; more of them would push everything else out of the cache.
 const MAX_KEPT: usize = 12;
 
-/// Whether an operation's result is the same for all blocks, and kept.
-fn is_kept(ops: &[Op], op: Op) -> bool {
-    let same = |op: &Op| matches!(op, Op::Uniform(_) | Op::Const(_));
-    same(&op) && ops.iter().filter(|op| same(op)).count() <= MAX_KEPT
+/// Whether an operation's result is the same for all blocks.
+const fn is_number(op: &Op) -> bool {
+    matches!(op, Op::Uniform(_) | Op::Const(_))
+}
+
+/// Whether such results are kept.
+fn keeps_numbers(ops: &[Op]) -> bool {
+    ops.iter().filter(|op| is_number(op)).count() <= MAX_KEPT
 }
 
 /// Gives every operation a register of its own while its result is needed, and never one of its operands'. What is kept has
@@ -251,8 +256,9 @@ fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
     }
     let (mut free, mut registers, mut place): (Vec<usize>, usize, Vec<usize>) = (Vec::new(), 0, Vec::new());
     let mut steps = Vec::with_capacity(ops.len());
+    let keeps = keeps_numbers(ops);
     for (index, &op) in ops.iter().enumerate() {
-        let fresh = if is_kept(ops, op) { None } else { free.pop() };
+        let fresh = if keeps && is_number(&op) { None } else { free.pop() };
         let to = fresh.unwrap_or_else(|| {
             registers += 1;
             registers - 1
@@ -262,7 +268,8 @@ fn allocate(ops: &[Op], results: &[usize]) -> (Vec<Step>, usize, Vec<usize>) {
         for (from, operand) in from.iter_mut().zip(op.operands()) {
             let Some(operand) = operand.map(usize::from) else { continue };
             *from = place[operand];
-            if last_use[operand] == index && !ends.contains(&operand) && !is_kept(ops, ops[operand]) {
+            let kept = keeps && is_number(&ops[operand]);
+            if last_use[operand] == index && !ends.contains(&operand) && !kept {
                 ends.push(operand);
             }
         }
