@@ -3,12 +3,14 @@
 # Every target runs to its end; exit code 1 when one of them found something. See docs/fuzzing.md.
 #   SANITIZER=address   also finds wrong memory accesses in dependencies; builds and runs slower. Default: none
 #   JOBS=N              targets side by side, 2 by default
+#   SEED=N              the same inputs in the same order from the same corpus; left out, others each time
 set -euo pipefail
 cd "$(dirname "$0")"
 
 seconds=${1:-60}
 shift || true
 sanitizer=${SANITIZER:-none}
+seed=${SEED:-0} # 0: libFuzzer takes one from the clock
 export CARGO_TARGET_DIR="$PWD/target/$sanitizer"
 # cargo-fuzz instruments through flags of the compiler that are open to nightly toolchains only, unless this is set.
 export RUSTC_BOOTSTRAP=1
@@ -40,7 +42,7 @@ fuzz() {
   if [ "$sanitizer" != none ]; then rss=3072; fi
   if "$binaries/$target" "corpus/$target" "${known[@]}" "${dictionary[@]}" \
     "-artifact_prefix=artifacts/$target/" "-max_total_time=$seconds" "-rss_limit_mb=$rss" -malloc_limit_mb=0 \
-    -timeout=60 -max_len=4096 -print_final_stats=1 >"$log" 2>&1; then
+    "-seed=$seed" -timeout=60 -max_len=4096 -print_final_stats=1 >"$log" 2>&1; then
     printf '%-14s nothing found; %s inputs in %s s, coverage %s\n' "$target" \
       "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$seconds" \
       "$(grep -o 'cov: [0-9]*' "$log" | tail -n 1 | cut -c 6-)"
@@ -51,5 +53,5 @@ fuzz() {
   fi
 }
 export -f fuzz
-export binaries seconds sanitizer
+export binaries seconds sanitizer seed
 printf '%s\n' "${targets[@]}" | xargs -P "${JOBS:-2}" -I{} bash -c 'fuzz {}' || exit 1
