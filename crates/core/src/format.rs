@@ -68,37 +68,59 @@ pub enum DType {
     U8,
     /// 16-bit unsigned, full scale 65535.
     U16,
+    /// 16-bit signed, full scale 32767: differences, gradients.
+    I16,
+    /// IEEE binary16, full scale 1.0 by convention; any value is allowed. Arithmetic is binary32, and only the result
+    /// is rounded; beyond 65504 it is infinite.
+    F16,
     /// IEEE binary32, full scale 1.0 by convention; any value is allowed.
     F32,
 }
 
 impl DType {
     /// Every sample type, in declaration order.
-    pub const ALL: [Self; 3] = [Self::U8, Self::U16, Self::F32];
+    pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::I16, Self::F16, Self::F32];
 
     /// Size of one sample in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::U8 => 1,
-            Self::U16 => 2,
+            Self::U16 | Self::I16 | Self::F16 => 2,
             Self::F32 => 4,
         }
     }
 
-    /// The value that stands for full intensity (and opaque alpha): 255, 65535 or 1.
+    /// The value that stands for full intensity (and opaque alpha): 255, 65535, 32767 or 1.
     pub const fn full_scale(self) -> f64 {
         match self {
             Self::U8 => 255.0,
             Self::U16 => 65535.0,
-            Self::F32 => 1.0,
+            Self::I16 => 32767.0,
+            Self::F16 | Self::F32 => 1.0,
         }
     }
 
-    /// The name used in pipeline files: `u8`, `u16`, `f32`.
+    /// The smallest and the largest integer of an integer type; `None` for floats.
+    pub const fn integers(self) -> Option<(f64, f64)> {
+        match self {
+            Self::U8 | Self::U16 => Some((0.0, self.full_scale())),
+            Self::I16 => Some((-32768.0, 32767.0)),
+            Self::F16 | Self::F32 => None,
+        }
+    }
+
+    /// Whether samples are IEEE numbers with a fraction, infinities and NaN.
+    pub const fn is_float(self) -> bool {
+        self.integers().is_none()
+    }
+
+    /// The name used in pipeline files: `u8`, `u16`, `i16`, `f16`, `f32`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
             Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::F16 => "f16",
             Self::F32 => "f32",
         }
     }
@@ -151,7 +173,7 @@ macro_rules! named {
 }
 
 named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra");
-named!(DType, "sample type", "u8, u16, f32");
+named!(DType, "sample type", "u8, u16, i16, f16, f32");
 named!(Layout, "layout", "hwc, chw");
 
 #[cfg(test)]

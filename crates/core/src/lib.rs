@@ -26,6 +26,7 @@ pub use bytes::byte_text;
 pub use desc::ImageDesc;
 pub use error::ImageError;
 pub use format::{DType, Layout, PixelFormat};
+pub use half::f16;
 pub use sample::Sample;
 pub use strides::BatchLayout;
 pub use view::{ImageView, ImageViewMut};

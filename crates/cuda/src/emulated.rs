@@ -238,7 +238,7 @@ fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8
 /// Compares every case, in every variant that fits, with the CPU device.
 fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
     let finite = compare_samples(cases, batch, strides, false);
-    let floats = |case: &Case| case.inputs.iter().all(|desc| desc.dtype == DType::F32);
+    let floats = |case: &Case| case.inputs.iter().all(|desc| desc.dtype.is_float());
     let floats: Vec<Case> = cases.iter().filter(|case| floats(case)).cloned().collect();
     if floats.is_empty() { finite } else { finite + compare_samples(&floats, batch, strides, true) }
 }
@@ -263,7 +263,7 @@ fn compare_samples(cases: &[Case], batch: usize, strides: Strides, not_finite: b
             let mut bytes = mip_core::AlignedBytes::zeroed(layout.span());
             fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
             if not_finite {
-                make_not_finite(bytes.as_mut_slice(), id as u64 + 7);
+                make_not_finite(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 7);
             }
             data.insert(id, bytes.as_slice().to_vec());
         }

@@ -45,6 +45,17 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
 static unsigned dp2a(unsigned a, unsigned b, unsigned sum) { return sum + (a & 65535) * (b & 255) + (a >> 16) * (b >> 8 & 255); }
 static inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) { return dp2a(a, b, sum); }
 static inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) { return dp2a(a, b >> 16, sum); }
+static inline unsigned host_to_half(float v) {
+    const _Float16 half = (_Float16)v;
+    unsigned short bits;
+    memcpy(&bits, &half, 2);
+    return bits;
+}
+static inline float host_from_half(unsigned short bits) {
+    _Float16 half;
+    memcpy(&half, &bits, 2);
+    return (float)half;
+}
 static unsigned emulated_half_fma(unsigned short a, unsigned short b, unsigned short c) {
     _Float16 x, y, z;
     memcpy(&x, &a, 2), memcpy(&y, &b, 2), memcpy(&z, &c, 2);

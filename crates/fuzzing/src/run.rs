@@ -216,7 +216,7 @@ fn equal(a: &Results, b: &Results) -> bool {
 }
 
 fn nan(image: &ImageBuffer) -> bool {
-    image.desc().dtype == DType::F32 && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
+    image.desc().dtype.is_float() && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
 }
 
 fn real(a: &ImageBuffer, b: &ImageBuffer) -> bool {

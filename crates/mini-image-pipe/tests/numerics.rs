@@ -102,7 +102,8 @@ fn borders(desc: &ImageDesc) -> Vec<String> {
     let middle = match desc.dtype {
         DType::U8 => 77.0,
         DType::U16 => 20_000.0,
-        DType::F32 => 0.75,
+        DType::I16 => -9_000.0,
+        DType::F16 | DType::F32 => 0.75,
     };
     Border::ALL
         .map(|border| match border {

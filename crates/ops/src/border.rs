@@ -1,6 +1,6 @@
 //! The parameters `border` and `border_value`, shared by all filters.
 
-use mip_core::{DType, ImageDesc};
+use mip_core::ImageDesc;
 use mip_plan::Border;
 
 use crate::choice::choice;
@@ -75,12 +75,18 @@ impl BorderFields {
             BorderMode::Wrap => return Ok(Border::Wrap),
             BorderMode::Constant => self.value.unwrap_or(0.0),
         };
-        let full = input.dtype.full_scale();
-        let is_sample = input.dtype == DType::F32 || (value.fract() == 0.0 && (0.0..=full).contains(&value));
-        if !is_sample {
-            let allowed = format!("a whole number from 0 to {full} for {input}");
+        // Floats are rounded to the type, as samples are; integers have to be exact.
+        let constant = input.dtype.rounded(value as f32);
+        let allowed = match input.dtype.integers() {
+            Some((min, max)) if f64::from(constant) != value => {
+                Some(format!("a whole number from {min} to {max} for {input}"))
+            }
+            None if !constant.is_finite() => Some(format!("a number that fits in {}", input.dtype)),
+            Some(_) | None => None,
+        };
+        if let Some(allowed) = allowed {
             return Err(operator.invalid("border_value", value.to_string(), allowed));
         }
-        Ok(Border::Constant(value as f32))
+        Ok(Border::Constant(constant))
     }
 }

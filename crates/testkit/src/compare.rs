@@ -1,12 +1,13 @@
 //! Does a result keep the numeric contract?
 //!
-//! * u8, u16: the nearest integer to the exact value, ties to even, saturated, NaN 0. Where the exact value lies
+//! * u8, u16, i16: the nearest integer to the exact value, ties to even, saturated, NaN 0. Where the exact value lies
 //!   within [`tie_band`] of a tie, the integer on the other side of that tie is accepted as well.
+//! * f16: the nearest binary16, or another that is within its half unit and the bound of f32.
 //! * f32: within [`F32_TOLERANCE`] times `max(1, |exact|)`; NaN for NaN, infinity for infinity or overflow.
 
 use std::fmt;
 
-use mip_core::{DType, ImageBuffer};
+use mip_core::{DType, ImageBuffer, f16};
 
 use crate::Real;
 use crate::real::round_to;
@@ -15,19 +16,19 @@ use crate::real::round_to;
 /// (1.0): some 80 units in the last place, which covers sums of a thousand products of values around 1.
 pub const F32_TOLERANCE: f64 = 1e-5;
 
-/// How near a tie an exact value must lie for either neighbour to be right: 1/128 for u8, 1/8 for u16.
+/// How near a tie an exact value must lie for either neighbour to be right: 1/128 for u8, 1/8 for u16 and i16.
 pub const fn tie_band(dtype: DType) -> f64 {
     match dtype {
         DType::U8 => 1.0 / 128.0,
-        DType::U16 => 1.0 / 8.0,
-        DType::F32 => 0.0,
+        DType::U16 | DType::I16 => 1.0 / 8.0,
+        DType::F16 | DType::F32 => 0.0,
     }
 }
 
 /// Whether `got` is a right result of type `dtype` for the exact value.
 pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
     match dtype {
-        DType::U8 | DType::U16 => {
+        DType::U8 | DType::U16 | DType::I16 => {
             let expected = round_to(exact, dtype);
             if got == expected {
                 return true;
@@ -35,6 +36,17 @@ pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
             let tie = exact.floor() + 0.5;
             let other = if exact.floor() == expected { exact.ceil() } else { exact.floor() };
             (exact - tie).abs() <= tie_band(dtype) && got == round_to(other, dtype)
+        }
+        DType::F16 => {
+            let nearest = round_to(exact, dtype);
+            // Half a unit in the last place, which is 2^-24 for the smallest numbers.
+            let half = exact.abs().max(f64::from(f16::MIN_POSITIVE)) * 2.0_f64.powi(-11);
+            let near = half + F32_TOLERANCE * exact.abs().max(1.0);
+            let edge = (exact.abs() - 65520.0).abs() <= near;
+            got == nearest
+                || (got.is_nan() && nearest.is_nan())
+                || (got.is_finite() && (got - exact).abs() <= near)
+                || (edge && got.is_infinite() && got.signum() == exact.signum())
         }
         DType::F32 => {
             let nearest = f64::from(exact as f32);

@@ -1,6 +1,6 @@
 //! Deterministic test pictures: the same pixels on every machine, from a generator of our own.
 
-use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout};
+use mip_core::{BatchLayout, ImageBuffer, ImageDesc, Layout};
 
 use crate::Real;
 use crate::real::write_frame;
@@ -124,8 +124,10 @@ impl Picture {
         let (full, w, h) = (desc.dtype.full_scale(), desc.width as usize, desc.height as usize);
         let on = |on: bool| if on { full } else { 0.0 };
         match self {
-            Self::Noise if desc.dtype == DType::F32 => 3.0 * random.next_unit() - 1.0,
-            Self::Noise => f64::from(random.below(full as u32 + 1)),
+            Self::Noise => match desc.dtype.integers() {
+                Some((min, max)) => min + f64::from(random.below((max - min) as u32 + 1)),
+                None => 3.0 * random.next_unit() - 1.0,
+            },
             Self::Gradient => {
                 let (across, down) = ((x + 1) as f64 / w as f64, (y + 1) as f64 / h as f64);
                 full * [f64::midpoint(across, down), across, 1.0 - down][c]
@@ -133,7 +135,8 @@ impl Picture {
             Self::Checkerboard => on((x + y + c).is_multiple_of(2)),
             Self::Impulse => on((x, y) == (w / 2, h / 2)),
             Self::Constant => full * 0.37,
-            Self::Extremes => on(random.below(2) == 1),
+            Self::Extremes if random.below(2) == 1 => full,
+            Self::Extremes => desc.dtype.integers().map_or(0.0, |(min, _)| min),
             Self::White => full,
         }
     }
@@ -176,12 +179,12 @@ pub fn padded(image: &ImageBuffer, align: usize) -> ImageBuffer {
     copy
 }
 
-/// The same f32 images, tightly packed, with some of their samples infinite or NaN: about one of 24.
+/// The same images of floats, tightly packed, with some of their samples infinite or NaN: about one of 24.
 ///
 /// # Panics
 /// For images of integers, which cannot be.
 pub fn not_finite(image: &ImageBuffer, seed: u64) -> ImageBuffer {
-    assert_eq!(image.desc().dtype, DType::F32, "integers are finite");
+    assert!(image.desc().dtype.is_float(), "integers are finite");
     let mut random = SplitMix64::new(seed);
     let layout = BatchLayout::tight(*image.desc(), image.batch_size()).expect("a valid description");
     let mut copy = ImageBuffer::with_layout(layout).expect("a valid layout");
@@ -216,7 +219,7 @@ fn copy_frames(from: &ImageBuffer, to: &mut ImageBuffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mip_core::PixelFormat;
+    use mip_core::{DType, PixelFormat};
 
     fn desc(format: PixelFormat, dtype: DType) -> ImageDesc {
         ImageDesc::new(33, 17, format, dtype).unwrap()
@@ -239,8 +242,8 @@ mod tests {
             let real = Real::from_buffer(&noise);
             let (low, high) = real.data.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
             let full = dtype.full_scale();
-            let outside = dtype == DType::F32 && low < -0.9 && high > 1.9;
-            assert!(outside || (low < 0.01 * full && high > 0.99 * full), "{dtype} {low} {high}");
+            let (least, most) = dtype.integers().unwrap_or((-0.99, 1.99));
+            assert!(low < least + 0.01 * full && high > most - 0.01 * full, "{dtype} {low} {high}");
         }
     }
 

@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageBuffer, ImageDesc, ImageViewMut, Layout};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageViewMut, Layout, f16};
 
 /// One image of real numbers in sample units (a u8 image holds 0 to 255), channels interleaved.
 ///
@@ -84,12 +84,14 @@ impl Real {
     }
 }
 
-/// `value` as a sample type holds it. u8 and u16: nearest integer, ties to even, saturated, NaN 0. f32: nearest
-/// binary32.
+/// `value` as a sample type holds it. Integers: the nearest, ties to even, saturated, NaN 0. f16, f32: the nearest
+/// binary16 or binary32.
 pub(crate) fn round_to(value: f64, dtype: DType) -> f64 {
     match dtype {
-        DType::U8 | DType::U16 if value.is_nan() => 0.0,
+        DType::U8 | DType::U16 | DType::I16 if value.is_nan() => 0.0,
         DType::U8 | DType::U16 => value.round_ties_even().clamp(0.0, dtype.full_scale()),
+        DType::I16 => value.round_ties_even().clamp(-32768.0, 32767.0),
+        DType::F16 => f64::from(f16::from_f64(value)),
         DType::F32 => f64::from(value as f32),
     }
 }
@@ -114,6 +116,8 @@ pub(crate) fn write_frame(
                 match desc.dtype {
                     DType::U8 => bytes[0] = value as u8,
                     DType::U16 => bytes.copy_from_slice(&(value as u16).to_ne_bytes()),
+                    DType::I16 => bytes.copy_from_slice(&(value as i16).to_ne_bytes()),
+                    DType::F16 => bytes.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
                     DType::F32 => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mini_image_pipe::{Device, Pipeline, PipelineConfig};
-use mip_core::{ALIGNMENT, BatchLayout, DType, ImageBuffer, ImageDesc, ImageViewMut};
+use mip_core::{ALIGNMENT, BatchLayout, DType, ImageBuffer, ImageDesc, ImageViewMut, f16};
 use mip_cuda::CudaOptions;
 use mip_io::TemporaryFolder;
 use mip_runtime::device::DeviceKind;
@@ -189,7 +189,13 @@ fn fill(layout: BatchLayout, view: &mut ImageViewMut<'_>) {
                     let row = view.row_as_mut::<f32>(0, plane, y);
                     row.fill_with(|| next() as f32 / (1 << 24) as f32);
                 }
-                _ => view.row_mut(0, plane, y).fill_with(|| (next() >> 16) as u8),
+                DType::F16 => {
+                    let row = view.row_as_mut::<f16>(0, plane, y);
+                    row.fill_with(|| f16::from_f32(next() as f32 / (1 << 24) as f32));
+                }
+                DType::U8 | DType::U16 | DType::I16 => {
+                    view.row_mut(0, plane, y).fill_with(|| (next() >> 16) as u8)
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
-use mip_core::{DType, ImageBuffer, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat, f16};
 use mip_ops::{Custom, Flip, GaussianBlur};
 use mip_plan::{CustomError, CustomKernel};
 use mip_runtime::device::DeviceKind;
@@ -77,13 +77,15 @@ impl CustomKernel for Difference {
     }
 }
 
-/// Cut off below the point, as a conversion in C++.
+/// As a conversion in C++: to integers cut off below the point, to f16 the nearest.
 fn store(to: &mut ImageViewMut<'_>, (frame, x, y, c): (usize, usize, usize, usize), value: f32) {
     let desc = to.layout().desc;
     let (plane, at) = if desc.planes() > 1 { (c, x) } else { (0, x * desc.channels() + c) };
     let bytes = match desc.dtype {
         DType::U8 => vec![value as u8],
         DType::U16 => (value as u16).to_ne_bytes().to_vec(),
+        DType::I16 => (value as i16).to_ne_bytes().to_vec(),
+        DType::F16 => f16::from_f32(value).to_ne_bytes().to_vec(),
         DType::F32 => value.to_ne_bytes().to_vec(),
     };
     to.row_mut(frame, plane, y)[at * bytes.len()..][..bytes.len()].copy_from_slice(&bytes);

@@ -234,18 +234,20 @@ fn texts(list: &[&str]) -> Vec<Way> {
     list.iter().map(|&text| way(text.to_owned())).collect()
 }
 
-/// Constant borders with the ends of what an image may have there: samples, and in f32 any number.
+/// Constant borders with the ends of what an image may have there: samples, and of floats any number.
 fn border_values(desc: &ImageDesc, params: &str) -> Vec<Way> {
     let border = |value: &str| way(format!("{params} border=constant border_value={value}"));
     let full = desc.dtype.full_scale().to_string();
     let mut ways = vec![way(format!("{params} border=constant")), border("0"), border(&full)];
-    if desc.dtype == DType::F32 {
+    if desc.dtype.is_float() {
         ways.push(border("0.25"));
     }
     // With alpha, colours are divided by a sum of alphas: that of negative ones may come near 0, where small errors are large,
     // and of two infinite ones it is NaN, whose bits no device promises.
-    if desc.dtype == DType::F32 && !desc.format.has_alpha() {
+    if desc.dtype.is_float() && !desc.format.has_alpha() {
         ways.push(border("-3.5"));
+    }
+    if desc.dtype == DType::F32 && !desc.format.has_alpha() {
         // Squares beyond binary32.
         ways.extend(["1e30", "-1e30"].map(|value| Way { in_range: false, ..border(value) }));
     }

@@ -51,7 +51,7 @@ fn list(spec: &'static OperatorSpec, request: &Request) -> Vec<Case> {
             if CORNER_SIZES.contains(&(width, height)) {
                 ways.extend(corners(spec, &desc));
             }
-            let floats = dtype == DType::F32;
+            let floats = dtype.is_float();
             for way in ways.iter().filter(|way| floats && way.in_range) {
                 add(way.clone(), desc, true);
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mip_core::{DType, ImageDesc};
+use mip_core::{DType, ImageDesc, f16};
 use mip_plan::{Kernel, MapKernel, Warp};
 
 use super::row::RowShape;
@@ -63,6 +63,8 @@ macro_rules! by_type {
         match $dtype {
             DType::U8 => by_type!(@ $T = u8, $make),
             DType::U16 => by_type!(@ $T = u16, $make),
+            DType::I16 => by_type!(@ $T = i16, $make),
+            DType::F16 => by_type!(@ $T = f16, $make),
             DType::F32 => by_type!(@ $T = f32, $make),
         }
     };
@@ -189,6 +191,8 @@ fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, St
         MapKernel::Affine => match input.dtype {
             DType::U8 => by_type!(output.dtype, T => point::Affine::<u8, T>::new(input, output)),
             DType::U16 => by_type!(output.dtype, T => point::Affine::<u16, T>::new(input, output)),
+            DType::I16 => by_type!(output.dtype, T => point::Affine::<i16, T>::new(input, output)),
+            DType::F16 => by_type!(output.dtype, T => point::Affine::<f16, T>::new(input, output)),
             DType::F32 => by_type!(output.dtype, T => point::Affine::<f32, T>::new(input, output)),
         },
     })

@@ -63,7 +63,7 @@ impl<T: Pixel> Horizontal<T> {
                 let out = out;
                 if self.long {
                     weigh_wide::<I, N>(table, src, out);
-                } else if T::DTYPE == DType::F32 {
+                } else if T::DTYPE.is_float() {
                     weigh::<I, N, true>(table, src, out, done);
                 } else {
                     weigh::<I, N, false>(table, src, out, done);

@@ -1,4 +1,4 @@
-use mip_core::Sample;
+use mip_core::{Sample, f16};
 
 use super::{Vector, split};
 
@@ -83,6 +83,40 @@ impl Pixel for u16 {
         (q + u32::from(rest + (q & 1) > 500)) as Self
     }
 }
+
+/// For types without instructions of their own: their conversions have no branches, so that the compiler makes vector
+/// code of these loops.
+macro_rules! by_conversion {
+    ($sample:ty) => {
+        impl Pixel for $sample {
+            #[inline(always)]
+            fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F {
+                let mut wide = [0.0; N];
+                wide.iter_mut().zip(src).for_each(|(wide, &sample)| *wide = Sample::to_f32(sample));
+                v.load_f32(&wide)
+            }
+
+            #[inline(always)]
+            fn pair<const N: usize, V: Vector<N>>(v: V, a: &[Self; N], b: &[Self; N]) -> V::F {
+                v.add(Self::load(v, a), Self::load(v, b))
+            }
+
+            #[inline(always)]
+            fn store<const N: usize, V: Vector<N>>(v: V, value: V::F, dst: &mut [Self; N]) {
+                let mut wide = [0.0; N];
+                v.store_f32(value, &mut wide);
+                dst.iter_mut().zip(wide).for_each(|(dst, value)| *dst = Sample::from_f32(value));
+            }
+
+            #[inline(always)]
+            fn luma(r: Self, g: Self, b: Self) -> Self {
+                Self::from_f32(f32::luma(Sample::to_f32(r), Sample::to_f32(g), Sample::to_f32(b)))
+            }
+        }
+    };
+}
+by_conversion!(i16);
+by_conversion!(f16);
 
 impl Pixel for f32 {
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Images for tests: random, padded, poisoned.
 
-use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, Layout, Sample};
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, Layout, Sample, f16};
 
 /// A small random number generator (xorshift), the same on every machine.
 pub(crate) struct Random(u64);
@@ -62,14 +62,15 @@ impl Picture {
                 [0.0, 255.0, random.below(256) as f32, random.below(256) as f32][random.below(4) as usize]
             }
             DType::U16 => [65535.0, random.below(65536) as f32][random.below(2) as usize],
-            DType::F32 => random.unit() * 1.5 - 0.25,
+            DType::I16 => [-32768.0, 32767.0, random.below(65536) as f32 - 32768.0][random.below(3) as usize],
+            DType::F16 | DType::F32 => random.unit() * 1.5 - 0.25,
         });
         picture
     }
 
     /// With infinities and NaNs among its samples, if it holds any.
     pub(crate) fn not_finite(mut self, seed: u64) -> Self {
-        if self.layout.desc.dtype == DType::F32 {
+        if self.layout.desc.dtype.is_float() {
             let (mut random, before) = (Random::new(seed), self.clone());
             self.fill(|frame, x, y, c| match random.below(24) {
                 0 => f32::INFINITY,
@@ -85,12 +86,14 @@ impl Picture {
     /// Whether both hold the same samples, bit by bit, where a NaN is a NaN: which of them is the machine's choice.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let (a, b) = (self.bytes(), other.bytes());
-        let nan = |s: &[u8]| f32::from_ne_bytes([s[0], s[1], s[2], s[3]]).is_nan();
+        let dtype = self.layout.desc.dtype;
+        let nan = |s: &[u8]| match (dtype, s) {
+            (DType::F16, &[a, b]) => f16::from_ne_bytes([a, b]).is_nan(),
+            (DType::F32, &[a, b, c, d]) => f32::from_ne_bytes([a, b, c, d]).is_nan(),
+            _ => false,
+        };
         let same = |(a, b): (&[u8], &[u8])| a == b || (nan(a) && nan(b));
-        match self.layout.desc.dtype {
-            DType::F32 => a.len() == b.len() && a.chunks(4).zip(b.chunks(4)).all(same),
-            DType::U8 | DType::U16 => a == b,
-        }
+        a.len() == b.len() && a.chunks(dtype.size()).zip(b.chunks(dtype.size())).all(same)
     }
 
     /// Sets each sample from `(frame, x, y, channel)`.
@@ -121,6 +124,8 @@ impl Picture {
         match self.layout.desc.dtype {
             DType::U8 => bytes[0] = u8::from_f32(value),
             DType::U16 => bytes[..2].copy_from_slice(&u16::from_f32(value).to_ne_bytes()),
+            DType::I16 => bytes[..2].copy_from_slice(&i16::from_f32(value).to_ne_bytes()),
+            DType::F16 => bytes[..2].copy_from_slice(&f16::from_f32(value).to_ne_bytes()),
             DType::F32 => bytes[..4].copy_from_slice(&value.to_ne_bytes()),
         }
     }
@@ -130,6 +135,8 @@ impl Picture {
         match self.layout.desc.dtype {
             DType::U8 => f32::from(bytes[0]),
             DType::U16 => f32::from(u16::from_ne_bytes([bytes[0], bytes[1]])),
+            DType::I16 => f32::from(i16::from_ne_bytes([bytes[0], bytes[1]])),
+            DType::F16 => f16::from_ne_bytes([bytes[0], bytes[1]]).to_f32(),
             DType::F32 => f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }
     }

@@ -2,6 +2,7 @@ use mip_core::{DType, ImageDesc};
 use mip_plan::{Border, Separable, Stencil};
 
 use super::fields::Fields;
+use super::fused::is_sample;
 use super::stage::{Body, Context, Grid, rows_per_warp};
 use super::text::{self, Piece, pixels, planar, sample};
 
@@ -12,11 +13,7 @@ const MARCH_RADIUS_Y: u32 = 3;
 
 /// The sample type of a tile: the image's own unless a constant border is no value of it.
 fn tile_dtype(dtype: DType, border: Border) -> DType {
-    match (dtype, border) {
-        (DType::U8, Border::Constant(v)) if f32::from(v as u8) != v => DType::F32,
-        (DType::U16, Border::Constant(v)) if f32::from(v as u16) != v => DType::F32,
-        _ => dtype,
-    }
+    if is_sample(border, dtype) { dtype } else { DType::F32 }
 }
 
 /// Bytes of a tile's row: `Tile::PITCH`.

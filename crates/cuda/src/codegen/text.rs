@@ -53,6 +53,8 @@ pub(crate) const fn sample(dtype: DType) -> &'static str {
     match dtype {
         DType::U8 => "u8",
         DType::U16 => "u16",
+        DType::I16 => "i16",
+        DType::F16 => "f16",
         DType::F32 => "float",
     }
 }

@@ -15,8 +15,8 @@ pub(super) fn sources(plan: &Plan, not_finite: bool) -> Vec<(Vec<u8>, BatchLayou
         let layout = plan.buffers[id].layout;
         let mut bytes = AlignedBytes::zeroed(layout.span());
         fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
-        if not_finite && layout.desc.dtype == DType::F32 {
-            make_not_finite(bytes.as_mut_slice(), id as u64 + 7);
+        if not_finite && layout.desc.dtype.is_float() {
+            make_not_finite(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 7);
         }
         (bytes.as_slice().to_vec(), layout)
     };
@@ -51,7 +51,7 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
     assert_eq!(code.unfused, None, "{}", case.name);
     let Some(library) = build(&code, 1) else { return 0 };
     let mut inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype);
-    let floats = inputs.any(|dtype| dtype == DType::F32);
+    let floats = inputs.any(DType::is_float);
     [false, true][..=usize::from(floats)]
         .iter()
         .map(|&not_finite| {

@@ -3,6 +3,7 @@
 
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short i16;
 typedef unsigned int u32;
 typedef long long i64;
 
@@ -35,6 +36,38 @@ INLINE float sqrt_approx(float v) {
 #else
     return __fsqrt_rn(v);  // kernels compiled for the host, by a test
 #endif
+}
+
+// Binary16 in the low half of a word, from binary32 (to nearest even) and back.
+INLINE u32 to_half(float v) {
+#ifdef __CUDA_ARCH__
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
+    return bits;
+#else
+    return host_to_half(v);
+#endif
+}
+INLINE float from_half(u32 bits) {
+#ifdef __CUDA_ARCH__
+    float v;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"((u16)bits));
+    return v;
+#else
+    return host_from_half((u16)bits);
+#endif
+}
+// A sample of binary16, which arithmetic takes as binary32.
+struct f16 {
+    u16 bits;
+    f16() = default;
+    INLINE explicit f16(float v) : bits((u16)to_half(v)) {}
+    INLINE explicit operator float() const { return from_half(bits); }
+};
+INLINE f16 __ldg(const f16* p) {
+    f16 v;
+    v.bits = __ldg(&p->bits);
+    return v;
 }
 
 INLINE constexpr int round_up(int value, int step) { return (value + step - 1) / step * step; }
@@ -181,14 +214,19 @@ template <int A, class Where> INLINE void copy_pieces(int first, int step, int c
 #define MAGIC 8388608.0f
 #define MAGIC_BITS 0x4B000000u
 
+// FLOAT: samples may be infinite or NaN. FULL stands for opaque alpha, FULL_BITS are its bits.
 template <typename T> struct Sample;
 
 template <> struct Sample<u8> {
     typedef u8 Raw;
+    static constexpr bool FLOAT = false;
+    static constexpr float FULL = 255.0f;
+    static constexpr u32 FULL_BITS = 0xFFu;
     static INLINE float widen(const u32* w, int i) {
         return __uint_as_float(__byte_perm(w[i / 4], MAGIC_BITS, 0x7440 + i % 4)) - MAGIC;
     }
     static INLINE float widen(u8 v) { return __uint_as_float(MAGIC_BITS | v) - MAGIC; }
+    static INLINE float rounded(float v) { return __uint_as_float(narrow(v)) - MAGIC; }
     // The result in the low 8 bits. `saturate` clamps to [0, 256] and turns NaN into 0; scaling by powers of
     // two is exact, so the only rounding is that of the addition.
     static INLINE u32 narrow(float v) {
@@ -211,10 +249,14 @@ template <> struct Sample<u8> {
 
 template <> struct Sample<u16> {
     typedef u16 Raw;
+    static constexpr bool FLOAT = false;
+    static constexpr float FULL = 65535.0f;
+    static constexpr u32 FULL_BITS = 0xFFFFu;
     static INLINE float widen(const u32* w, int i) {
         return __uint_as_float(__byte_perm(w[i / 2], MAGIC_BITS, i % 2 ? 0x7432 : 0x7410)) - MAGIC;
     }
     static INLINE float widen(u16 v) { return __uint_as_float(MAGIC_BITS | v) - MAGIC; }
+    static INLINE float rounded(float v) { return __uint_as_float(narrow(v)) - MAGIC; }
     static INLINE u32 narrow(float v) {
         const float scaled = __saturatef(v * 0.0000152587890625f);
         return __float_as_uint(fminf(__fmaf_rn(scaled, 65536.0f, MAGIC), MAGIC + 65535.0f));
@@ -229,10 +271,48 @@ template <> struct Sample<u16> {
     }
 };
 
+// The bits of a signed sample, the upper one flipped, count up from -32768.
+#define SIGNED_MAGIC (MAGIC + 32768.0f)
+template <> struct Sample<i16> {
+    typedef u16 Raw;
+    static constexpr bool FLOAT = false;
+    static constexpr float FULL = 32767.0f;
+    static constexpr u32 FULL_BITS = 0x7FFFu;
+    static INLINE float widen(const u32* w, int i) {
+        return __uint_as_float(__byte_perm(w[i / 2] ^ 0x80008000u, MAGIC_BITS, i % 2 ? 0x7432 : 0x7410)) - SIGNED_MAGIC;
+    }
+    static INLINE float widen(i16 v) { return __uint_as_float(MAGIC_BITS | ((u16)v ^ 0x8000u)) - SIGNED_MAGIC; }
+    // SIGNED_MAGIC + the result: NaN goes to 0 before the clamp, which would make it a bound.
+    static INLINE float counted(float v) { return fminf(fmaxf(v == v ? v : 0.0f, -32768.0f), 32767.0f) + SIGNED_MAGIC; }
+    static INLINE float rounded(float v) { return counted(v) - SIGNED_MAGIC; }
+    static INLINE u32 narrow(float v) { return __float_as_uint(counted(v)) ^ 0x8000u; }
+    static INLINE u32 narrow_inside(float v) { return __float_as_uint(v + SIGNED_MAGIC) ^ 0x8000u; }
+    static INLINE void pack(u32* w, const u32* bits, int n) { Sample<u16>::pack(w, bits, n); }
+    static INLINE u32 join(const u32* w, int a, int b, int c, int d) { return Sample<u16>::join(w, a, b, c, d); }
+};
+
+template <> struct Sample<f16> {
+    typedef u16 Raw;
+    static constexpr bool FLOAT = true;
+    static constexpr float FULL = 1.0f;
+    static constexpr u32 FULL_BITS = 0x3C00u;
+    static INLINE float widen(const u32* w, int i) { return from_half(i % 2 ? w[i / 2] >> 16 : w[i / 2] & 0xFFFFu); }
+    static INLINE float widen(f16 v) { return from_half(v.bits); }
+    static INLINE float rounded(float v) { return from_half(to_half(v)); }
+    static INLINE u32 narrow(float v) { return to_half(v); }
+    static INLINE u32 narrow_inside(float v) { return to_half(v); }
+    static INLINE void pack(u32* w, const u32* bits, int n) { Sample<u16>::pack(w, bits, n); }
+    static INLINE u32 join(const u32* w, int a, int b, int c, int d) { return Sample<u16>::join(w, a, b, c, d); }
+};
+
 template <> struct Sample<float> {
     typedef u32 Raw;
+    static constexpr bool FLOAT = true;
+    static constexpr float FULL = 1.0f;
+    static constexpr u32 FULL_BITS = 0x3F800000u;
     static INLINE float widen(const u32* w, int i) { return __uint_as_float(w[i]); }
     static INLINE float widen(float v) { return v; }
+    static INLINE float rounded(float v) { return v; }
     static INLINE u32 narrow(float v) { return __float_as_uint(v); }
     static INLINE u32 narrow_inside(float v) { return __float_as_uint(v); }
     static INLINE void pack(u32* w, const u32* bits, int n) {
@@ -310,12 +390,12 @@ template <typename T_, int C_, int V_, bool PLANAR_> struct Pixels {
 
 // Taps of a weighted sum of samples T. Those of weight 0 are none: they fill up a table's rows, and what lies there may
 // be infinite or NaN. Integers are neither, and add 0.
-template <typename T> INLINE float first_tap(float w, float v) { return sizeof(T) == 4 && w == 0.0f ? -0.0f : w * v; }
+template <typename T> INLINE float first_tap(float w, float v) { return Sample<T>::FLOAT && w == 0.0f ? -0.0f : w * v; }
 template <typename T> INLINE float next_tap(float w, float v, float sum) {
-    return sizeof(T) == 4 && w == 0.0f ? sum : __fmaf_rn(w, v, sum);
+    return Sample<T>::FLOAT && w == 0.0f ? sum : __fmaf_rn(w, v, sum);
 }
 template <typename T> INLINE double next_tap(double w, float v, double sum) {
-    return sizeof(T) == 4 && w == 0.0 ? sum : __fma_rn(w, (double)v, sum);
+    return Sample<T>::FLOAT && w == 0.0 ? sum : __fma_rn(w, (double)v, sum);
 }
 // Long sums are binary64.
 template <bool LONG> struct Sum { typedef float Type; };

@@ -72,7 +72,7 @@ template <class In, class Out_, int... SOURCE> struct Permute {
 #pragma unroll
         for (int j = 0; j < Out::WORDS; j++) {
             int from[4] = {0, 0, 0, 0};
-            u32 opaque = 0;
+            u32 opaque = 0, mask = 0;
 #pragma unroll
             for (int k = 0; k < Out::PER_WORD; k++) {
                 const int s = j * Out::PER_WORD + k;
@@ -81,10 +81,10 @@ template <class In, class Out_, int... SOURCE> struct Permute {
                 if (source[c] >= 0)
                     from[k] = In::index(i, source[c]);
                 else
-                    opaque |= (size == 4 ? 0x3F800000u : size == 2 ? 0xFFFFu : 0xFFu) << (k * 8 * size);
+                    opaque |= S::FULL_BITS << (k * 8 * size), mask |= (0xFFFFFFFFu >> (32 - 8 * size)) << (k * 8 * size);
             }
             const u32 word = S::join(a.w, from[0], from[1], from[2], from[3]);
-            o.w[j] = size == 4 && opaque ? opaque : word | opaque;
+            o.w[j] = (word & ~mask) | opaque;
         }
     }
 };
@@ -115,6 +115,15 @@ template <> struct Luma<float> {
             __fmaf_rn(0.114f, S::widen(w, b), __fmaf_rn(0.587f, S::widen(w, g), 0.299f * S::widen(w, r))));
     }
 };
+
+template <typename T> struct RoundedLuma {
+    static INLINE u32 of(const u32* w, int r, int g, int b) {
+        typedef Sample<T> S;
+        return S::narrow(__fmaf_rn(0.114f, S::widen(w, b), __fmaf_rn(0.587f, S::widen(w, g), 0.299f * S::widen(w, r))));
+    }
+};
+template <> struct Luma<i16> : RoundedLuma<i16> {};
+template <> struct Luma<f16> : RoundedLuma<f16> {};
 
 // Luma of the input channels R, G, B to one channel.
 template <class In, class Out_, int R, int G, int B> struct ToGray {

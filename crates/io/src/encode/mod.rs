@@ -30,12 +30,15 @@ impl Default for WriteOptions {
 /// Whether a format can hold such images; asked before a run, so that it does not fail at its end.
 ///
 /// # Errors
-/// [`IoError::Refused`] with the remedy: f32 samples, and for JPEG 16 bit, alpha or a side above 65535.
+/// [`IoError::Refused`] with the remedy: floats and signed samples, and for JPEG 16 bit, alpha or a side above 65535.
 pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoError> {
     let refuse = |reason, remedy| Err(IoError::Refused { image: *image, format, reason, remedy });
     match format {
-        _ if image.dtype == DType::F32 => {
-            refuse("f32 samples do not fit an image file", "add `cast to=u8` at the end")
+        _ if image.dtype.is_float() => {
+            refuse("floats do not fit an image file", "add `cast to=u8` at the end")
+        }
+        _ if image.dtype == DType::I16 => {
+            refuse("signed samples do not fit an image file", "add `cast to=u8` or `cast to=u16` at the end")
         }
         FileFormat::Jpeg if image.dtype == DType::U16 => {
             refuse("JPEG has 8 bits", "add `cast to=u8` at the end, or write PNG")

@@ -37,7 +37,9 @@ impl YuvConverter {
     /// Why not, and what to do, as half a sentence.
     pub fn check(desc: &ImageDesc, sampling: Sampling) -> Result<(), &'static str> {
         match (desc.dtype, desc.format, sampling) {
-            (DType::F32 | DType::U16, ..) => Err("video here has 8 bits; add `cast to=u8` at the end"),
+            (DType::U16 | DType::I16 | DType::F16 | DType::F32, ..) => {
+                Err("video here has 8 bits; add `cast to=u8` at the end")
+            }
             (_, PixelFormat::Rgba | PixelFormat::Bgra, _) => {
                 Err("video has no alpha; add `color_convert to=rgb` at the end")
             }

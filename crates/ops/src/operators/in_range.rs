@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageDesc};
+use mip_core::ImageDesc;
 use mip_plan::Compare;
 
 use crate::expr::{Term, uniform};
@@ -58,7 +58,7 @@ impl Pointwise for InRange {
         };
         let (lower, upper) = (list("lower", &self.lower)?, list("upper", &self.upper)?);
         // Whole numbers are at least l exactly when they are at least ceil(l), which is exact in binary32 where it matters.
-        let exact = |v: f64, whole: fn(f64) -> f64| if input.dtype == DType::F32 { v } else { whole(v) };
+        let exact = |v: f64, whole: fn(f64) -> f64| if input.dtype.is_float() { v } else { whole(v) };
         let (mut mask, mut numbers) = (Term::from(input.dtype.full_scale() as f32), Vec::new());
         for (c, color) in colors.into_iter().enumerate() {
             let (least, most) = (format!("lower{c}"), format!("upper{c}"));
@@ -72,7 +72,7 @@ impl Pointwise for InRange {
 
 #[cfg(test)]
 mod tests {
-    use mip_core::PixelFormat;
+    use mip_core::{DType, PixelFormat};
 
     use super::*;
     use crate::Operator as _;

@@ -5,7 +5,7 @@ use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKi
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "normalize",
-    summary: "To f32 with mean 0 and deviation 1: (v * scale - mean) / std",
+    summary: "To floats with mean 0 and deviation 1: (v * scale - mean) / std",
     inputs: &["in"],
     params: &[
         ParamSpec::new(
@@ -28,6 +28,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "Multiplied with first; 1 / full scale (1/255, 1/65535, 1) if not given",
         )
         .uniform(),
+        ParamSpec::new("to", ParamKind::choice(&["f16", "f32"]), "Sample type of the result")
+            .default_is("f32"),
     ],
     extra: Extra::NONE,
     examples: &[
@@ -39,32 +41,40 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "scale=-0.01 mean=3 std=7",
         "std=1e-20",
         "scale=0",
+        "mean=[0.485,0.456,0.406] std=[0.229,0.224,0.225] to=f16",
     ],
     create: create::<Normalize>,
 };
 
-/// `(v * scale - mean[c]) / std[c]` for every channel c, alpha included, as f32.
+/// `(v * scale - mean[c]) / std[c]` for every channel c, alpha included, as f32 or f16.
 ///
 /// `mean` and `std` hold one number for all channels or one for each; `scale` is 1 / full scale of the input's
 /// sample type when not set. Computed as `fma(v, scale / std, -mean / std)` with both constants made in f64
-/// and rounded to binary32 once.
+/// and rounded to binary32 once; f16 is that result rounded to the nearest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalize {
     mean: Vec<f64>,
     std: Vec<f64>,
     scale: Option<f64>,
+    to: DType,
 }
 
 impl Normalize {
     /// With mean and standard deviation, each a list of one number or of one for every channel.
     pub fn new(mean: impl Into<Vec<f64>>, std: impl Into<Vec<f64>>) -> Self {
-        Self { mean: mean.into(), std: std.into(), scale: None }
+        Self { mean: mean.into(), std: std.into(), scale: None, to: DType::F32 }
     }
 
     /// With this factor before the mean is subtracted.
     #[must_use]
     pub fn scale(self, scale: f64) -> Self {
         Self { scale: Some(scale), ..self }
+    }
+
+    /// With f16 as the result's type, which halves what a network has to read.
+    #[must_use]
+    pub fn half(self) -> Self {
+        Self { to: DType::F16, ..self }
     }
 
     /// Factor and offset of each channel, checked against the input.
@@ -96,7 +106,7 @@ impl Default for Normalize {
 }
 
 impl Parameters for Normalize {
-    fields! { "mean" => mean, "std" => std, "scale" => scale }
+    fields! { "mean" => mean, "std" => std, "scale" => scale, "to" => to }
 }
 
 impl Operator for Normalize {
@@ -105,7 +115,7 @@ impl Operator for Normalize {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.constants(&input)?;
-        let output = input.with_dtype(DType::F32);
+        let output = input.with_dtype(self.to);
         output.check()?;
         Ok(output)
     }

@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageDesc};
+use mip_core::ImageDesc;
 use mip_plan::{Kernel, MapKernel};
 
 use crate::field::{Parameters, create, fields, plumbing};
@@ -75,7 +75,7 @@ impl Operator for Threshold {
         let threshold = self.threshold.unwrap_or_default();
         // A whole number is above t exactly when it is above floor(t); floor(t) of any t that matters is
         // exact in binary32, while t itself might round up to a whole number.
-        let exact = if output.dtype == DType::F32 { threshold } else { threshold.floor() };
+        let exact = if output.dtype.is_float() { threshold } else { threshold.floor() };
         let max_value = self.max_value.unwrap_or_else(|| output.dtype.full_scale());
         let uniforms = [exact as f32, max_value as f32];
         Ok(Lowered::single(Kernel::Map(MapKernel::Threshold), uniforms, output))
@@ -84,7 +84,7 @@ impl Operator for Threshold {
 
 #[cfg(test)]
 mod tests {
-    use mip_core::PixelFormat;
+    use mip_core::{DType, PixelFormat};
 
     use super::*;
 

@@ -53,8 +53,8 @@ proptest! {
             1 => (width, 1),
             _ => (width, height),
         };
-        let format = PixelFormat::ALL[usize::from(pick) % 5];
-        let dtype = DType::ALL[usize::from(pick) % 3];
+        let format = PixelFormat::ALL[usize::from(pick) % PixelFormat::ALL.len()];
+        let dtype = DType::ALL[usize::from(pick) % DType::ALL.len()];
         let image = ImageDesc { width, height, format, dtype, layout: mip_core::Layout::Hwc };
         for spec in operators() {
             for params in examples(spec) {

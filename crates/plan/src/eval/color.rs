@@ -15,7 +15,7 @@ pub(super) fn convert(image: Image<'_, '_>, frame: usize, output: &mut ImageView
 
 fn luma(dtype: DType, [r, g, b]: [f32; 3]) -> f32 {
     match dtype {
-        DType::F32 => b.mul_add(0.114, g.mul_add(0.587, 0.299 * r)),
+        DType::I16 | DType::F16 | DType::F32 => b.mul_add(0.114, g.mul_add(0.587, 0.299 * r)),
         DType::U8 | DType::U16 => {
             let n = 299 * r as u32 + 587 * g as u32 + 114 * b as u32;
             let (quotient, rest) = (n / 1000, n % 1000);

@@ -6,7 +6,7 @@ mod resample;
 mod warp;
 mod window;
 
-use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample as _};
+use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
 
 use crate::{Border, Channel, CustomError, Expr, Kernel, MapKernel, Offset, Results, Warp};
 
@@ -110,6 +110,8 @@ fn pixels(output: &mut ImageViewMut<'_>, frame: usize, mut compute: impl FnMut(u
                 match desc.dtype {
                     DType::U8 => output.row_as_mut::<u8>(frame, plane, y)[index] = u8::from_f32(value),
                     DType::U16 => output.row_as_mut::<u16>(frame, plane, y)[index] = u16::from_f32(value),
+                    DType::I16 => output.row_as_mut::<i16>(frame, plane, y)[index] = i16::from_f32(value),
+                    DType::F16 => output.row_as_mut::<f16>(frame, plane, y)[index] = Sample::from_f32(value),
                     DType::F32 => output.row_as_mut::<f32>(frame, plane, y)[index] = value,
                 }
             }

@@ -40,6 +40,8 @@ use super::Axis;
 /// product before) rounds too. In f32, `v` is within `(n_x + n_y + 2) u` of the sum of `|w p|` with up to 24
 /// taps an axis, whatever the signs, and `2 u` when both axes are longer.
 ///
+/// i16 has half the bounds of u16, whose numbers are twice as large; f16 is summed as f32 is, and then rounded.
+///
 /// Format, sample type and memory order stay. No uniforms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resample {
@@ -58,8 +60,8 @@ impl Resample {
     pub const fn longest_chain(image: &ImageDesc) -> usize {
         match (image.dtype, image.format.has_alpha()) {
             (DType::U8, _) => 64,
-            (DType::U16, true) => Self::SHORT,
-            (DType::U16, false) | (DType::F32, _) => 24,
+            (DType::U16 | DType::I16, true) => Self::SHORT,
+            (DType::U16 | DType::I16, false) | (DType::F16 | DType::F32, _) => 24,
         }
     }
 

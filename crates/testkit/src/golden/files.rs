@@ -73,6 +73,8 @@ fn read_npy(path: &Path, format: PixelFormat, layout: Layout) -> Result<Pixels, 
     let dtype = match array.descr.as_str() {
         "|u1" => DType::U8,
         "<u2" => DType::U16,
+        "<i2" => DType::I16,
+        "<f2" => DType::F16,
         "<f4" => DType::F32,
         _ => return Ok(Pixels::Exact(real)),
     };

@@ -7,7 +7,7 @@ mod samples;
 
 use std::sync::Arc;
 
-use mip_core::{DType, ImageDesc, Layout};
+use mip_core::{DType, ImageDesc, Layout, f16};
 use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
 
 use self::apply::{binary, fma, select, unary};
@@ -88,7 +88,10 @@ fn lower(
     Ok(match output.dtype {
         DType::U8 if let Some(ranks) = Ranks::<u8>::new(expr, inputs, output, around) => Arc::new(ranks),
         DType::U16 if let Some(ranks) = Ranks::<u16>::new(expr, inputs, output, around) => Arc::new(ranks),
-        DType::U8 | DType::U16 | DType::F32 => Arc::new(ExprRows::new(expr, inputs, output, around)?),
+        DType::I16 if let Some(ranks) = Ranks::<i16>::new(expr, inputs, output, around) => Arc::new(ranks),
+        DType::U8 | DType::U16 | DType::I16 | DType::F16 | DType::F32 => {
+            Arc::new(ExprRows::new(expr, inputs, output, around)?)
+        }
     })
 }
 
@@ -147,6 +150,8 @@ impl ExprRows {
         match desc.dtype {
             DType::U8 => job.level.with(Load { src: row.plane::<u8>(plane), place, to }),
             DType::U16 => job.level.with(Load { src: row.plane::<u16>(plane), place, to }),
+            DType::I16 => job.level.with(Load { src: row.plane::<i16>(plane), place, to }),
+            DType::F16 => job.level.with(Load { src: row.plane::<f16>(plane), place, to }),
             DType::F32 => job.level.with(Load { src: row.plane::<f32>(plane), place, to }),
         }
     }
@@ -181,6 +186,8 @@ impl ExprRows {
             match self.output.dtype {
                 DType::U8 => job.level.with(Store { out: out.plane::<u8>(plane), at, first, step, from }),
                 DType::U16 => job.level.with(Store { out: out.plane::<u16>(plane), at, first, step, from }),
+                DType::I16 => job.level.with(Store { out: out.plane::<i16>(plane), at, first, step, from }),
+                DType::F16 => job.level.with(Store { out: out.plane::<f16>(plane), at, first, step, from }),
                 DType::F32 => job.level.with(Store { out: out.plane::<f32>(plane), at, first, step, from }),
             }
         }

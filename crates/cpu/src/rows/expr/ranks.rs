@@ -47,7 +47,7 @@ impl<T: Pixel + Ord> Ranks<T> {
         let Results::EachChannel(result) = expr.results() else { return None };
         let same_type = inputs.iter().chain([&output]).all(|desc| desc.dtype == T::DTYPE);
         let constant = match around.map(|around| around.border) {
-            Some(Border::Constant(value)) => T::from_f32(value).to_f32() == value,
+            Some(Border::Constant(value)) => T::DTYPE.rounded(value) == value,
             Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => true,
         };
         if !same_type || !constant || !is_flat(expr, inputs, &output) || !expr.ops().iter().all(ranks) {

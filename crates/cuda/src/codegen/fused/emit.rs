@@ -248,7 +248,8 @@ impl Writer<'_> {
         );
         let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
         // Means of samples round to samples: nothing has to be saturated.
-        let mean = t != "float" && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
+        let unsigned = desc.dtype.integers().is_some_and(|(min, _)| min == 0.0);
+        let mean = unsigned && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
         let round =
             if mean { format!("round_inside<{numbers}>") } else { format!("round_strip<{t}, {numbers}>") };
         format!(

@@ -40,6 +40,7 @@ pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
 use self::passes::{Writer, indented, patch_type};
 use self::roles::Roles;
+pub(super) use self::setting::is_sample;
 use self::setting::{STRIP, Setting, WARPS, ceil};
 use super::Target;
 use super::branches::entry as kernel_entry;

@@ -59,11 +59,10 @@ impl Setting<'_> {
 }
 
 /// Whether a border's constant is a value of the sample type.
-pub(super) fn is_sample(border: Border, dtype: DType) -> bool {
-    match (border, dtype) {
-        (Border::Constant(v), DType::U8) => f32::from(v as u8) == v,
-        (Border::Constant(v), DType::U16) => f32::from(v as u16) == v,
-        _ => true,
+pub(in super::super) fn is_sample(border: Border, dtype: DType) -> bool {
+    match border {
+        Border::Constant(value) => dtype == DType::F32 || dtype.rounded(value) == value,
+        Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap => true,
     }
 }
 

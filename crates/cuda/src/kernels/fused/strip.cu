@@ -3,10 +3,7 @@
 // stage sees it, exactly as if it had been written to memory and read again.
 
 // A result in its sample type: rounded once to nearest even, saturated, NaN is 0.
-template <typename T> INLINE float rounded(float v) { return __uint_as_float(Sample<T>::narrow(v)) - MAGIC; }
-template <> INLINE float rounded<float>(float v) { return v; }
-
-template <typename T> INLINE constexpr float full_scale() { return sizeof(T) == 4 ? 1.0f : sizeof(T) == 2 ? 65535.0f : 255.0f; }
+template <typename T> INLINE float rounded(float v) { return Sample<T>::rounded(v); }
 
 // BYTES bytes from anywhere in memory that rows lie in: whole words, shifted into place. A word is read only
 // if one of its bytes is wanted, so that nothing outside the allocation's pages is touched.
@@ -166,6 +163,8 @@ template <> INLINE float gray<u16>(float r, float g, float b) {
 template <> INLINE float gray<float>(float r, float g, float b) {
     return __fmaf_rn(0.114f, b, __fmaf_rn(0.587f, g, 0.299f * r));
 }
+template <> INLINE float gray<i16>(float r, float g, float b) { return rounded<i16>(gray<float>(r, g, b)); }
+template <> INLINE float gray<f16>(float r, float g, float b) { return rounded<f16>(gray<float>(r, g, b)); }
 template <typename T, int C, int N, int R, int G, int B> INLINE void to_gray(float* o, const float* a) {
 #pragma unroll
     for (int i = 0; i < N; i++) o[i] = gray<T>(a[i * C + R], a[i * C + G], a[i * C + B]);
@@ -177,7 +176,7 @@ template <typename T, int C, int N, int... SOURCE> INLINE void permute(float* o,
 #pragma unroll
     for (int i = 0; i < N; i++)
 #pragma unroll
-        for (int c = 0; c < OUT; c++) o[i * OUT + c] = source[c] < 0 ? full_scale<T>() : a[i * C + max(source[c], 0)];
+        for (int c = 0; c < OUT; c++) o[i * OUT + c] = source[c] < 0 ? Sample<T>::FULL : a[i * C + max(source[c], 0)];
 }
 // fma(v, a[c], b[c]).
 template <typename T, int C, int N> INLINE void affine(float* o, const float* v, const float* u) {
