@@ -11,7 +11,7 @@ use std::time::Instant;
 use mip_core::{AlignedBytes, BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_cpu::{CpuConfig, GroupRunner};
 use mip_plan::{
-    AxisTaps, Border, Buffer, Group, Kernel, MapKernel, Operand, Place, Plan, Resample, Separable, Stage,
+    AxisTaps, Border, Buffer, Group, Kernel, Operand, Place, Plan, Point, Resample, Separable, Stage,
     Stencil, Uniforms,
 };
 
@@ -50,7 +50,12 @@ fn chain(input: ImageDesc, width: u32, height: u32) -> Vec<Stage> {
     let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
     vec![
         stage(Kernel::Resample(resize), [].into(), &[Operand::Buffer(0)], small),
-        stage(Kernel::Map(MapKernel::ColorConvert), [].into(), &[Operand::Stage(0)], gray),
+        stage(
+            Kernel::Point(Point::convert(small.format, gray.format, small.dtype)),
+            [].into(),
+            &[Operand::Stage(0)],
+            gray,
+        ),
         gaussian(2, 1.1, Operand::Stage(1), gray),
         sobel(Operand::Stage(2), gray),
     ]
@@ -59,15 +64,15 @@ fn chain(input: ImageDesc, width: u32, height: u32) -> Vec<Stage> {
 /// The five kernels of w4 as stages that read each other.
 fn fork(input: ImageDesc) -> Vec<Stage> {
     let gray = input.with_format(PixelFormat::Gray);
-    let map = |kernel, uniforms: &[f32], inputs: &[Operand]| {
-        stage(Kernel::Map(kernel), uniforms.into(), inputs, gray)
+    let point = |kernel, uniforms: &[f32], inputs: &[Operand]| {
+        stage(Kernel::Point(kernel), uniforms.into(), inputs, gray)
     };
     vec![
-        map(MapKernel::ColorConvert, &[], &[Operand::Buffer(0)]),
+        point(Point::convert(input.format, gray.format, input.dtype), &[], &[Operand::Buffer(0)]),
         gaussian(3, 1.4, Operand::Stage(0), gray),
         sobel(Operand::Stage(0), gray),
-        map(MapKernel::Blend, &[0.5, 0.5], &[Operand::Stage(1), Operand::Stage(2)]),
-        map(MapKernel::Threshold, &[100.0, 255.0], &[Operand::Stage(3)]),
+        point(Point::blend(gray.format), &[0.5, 0.5], &[Operand::Stage(1), Operand::Stage(2)]),
+        point(Point::threshold(), &[100.0, 255.0], &[Operand::Stage(3)]),
     ]
 }
 

@@ -4,8 +4,8 @@
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat, f16};
 use mip_ops::Operator as _;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Buffer, Coordinates, Gather, Group, Interpolation, Kernel, MapKernel, Operand,
-    Place, Plan, PlanInput, PlanOutput, PlanTask, Resample, Sampled, Separable, Stage, Stencil, Uniforms,
+    AxisMap, AxisTaps, Border, Buffer, Coordinates, Gather, Group, Interpolation, Kernel, Operand, Place,
+    Plan, PlanInput, PlanOutput, PlanTask, Point, Resample, Sampled, Separable, Stage, Stencil, Uniforms,
     Warp,
 };
 
@@ -84,13 +84,13 @@ fn same(name: &str, kernel: Kernel, values: &[f32], image: ImageDesc) -> Case {
 fn maps(cases: &mut Vec<Case>, image: ImageDesc) {
     let full = image.dtype.full_scale() as f32;
     let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
-    let map = |kernel| Kernel::Map(kernel);
+    let point = |kernel| Kernel::Point(kernel);
     cases.push(Case {
         output: image.with_layout(other),
-        ..same("copy to other order", map(MapKernel::Copy), &[], image)
+        ..same("copy to other order", point(Point::copy()), &[], image)
     });
     for to in PixelFormat::ALL {
-        let kernel = map(MapKernel::ColorConvert);
+        let kernel = point(Point::convert(image.format, to, image.dtype));
         cases.push(Case {
             output: image.with_format(to),
             ..same(&format!("color to {to}"), kernel, &[], image)
@@ -99,14 +99,13 @@ fn maps(cases: &mut Vec<Case>, image: ImageDesc) {
     let n = image.channels();
     for dtype in DType::ALL {
         let scale = (dtype.full_scale() / image.dtype.full_scale()) as f32;
-        let values: Vec<f32> = (0..n).map(|c| scale * (1.0 + 0.37 * c as f32)).collect();
-        let values: Vec<f32> =
-            values.into_iter().chain((0..n).map(|c| scale * full * 0.031 * c as f32)).collect();
-        let case = same(&format!("affine to {dtype}"), map(MapKernel::Affine), &values, image);
+        let pair = |c: usize| [scale * (1.0 + 0.37 * c as f32), scale * full * 0.031 * c as f32];
+        let values: Vec<f32> = (0..n).flat_map(pair).collect();
+        let case = same(&format!("affine to {dtype}"), point(Point::affine(image.format)), &values, image);
         cases.push(Case { output: image.with_dtype(dtype), ..case });
     }
-    cases.push(same("threshold", map(MapKernel::Threshold), &[0.4 * full, 0.77 * full], image));
-    let blend = same("blend", map(MapKernel::Blend), &[0.3, 0.7], image);
+    cases.push(same("threshold", point(Point::threshold()), &[0.4 * full, 0.77 * full], image));
+    let blend = same("blend", point(Point::blend(image.format)), &[0.7, 0.3], image);
     cases.push(Case { inputs: vec![image, image.with_layout(other)], ..blend });
 }
 
@@ -458,9 +457,9 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
         let kernel = Kernel::Separable(Separable { radius_x: r, radius_y: r, border: Border::Reflect101 });
         same(&format!("gaussian {} {}", 2 * r + 1, image.format), kernel, &values, image)
     };
-    let map = |name: &str, kernel, values: &[f32], output| Case {
+    let point = |name: &str, kernel, values: &[f32], output| Case {
         output,
-        ..same(name, Kernel::Map(kernel), values, rgb)
+        ..same(name, Kernel::Point(kernel), values, rgb)
     };
     let (ow, oh) = (w * 2 / 3, h * 2 / 3);
     let resize = |name: &str, image: ImageDesc, ow: u32, oh: u32| {
@@ -478,16 +477,27 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
     };
     let (whole, half) = (AxisMap::Offset { first: 0 }, AxisMap::Offset { first: 17 });
     let floats = rgb.with_dtype(DType::F32);
-    let a = [0.017, 0.018, 0.019, -2.1, -2.0, -1.8];
-    let blend = same("blend gray", Kernel::Map(MapKernel::Blend), &[0.5, 0.5], gray);
+    let a = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
+    let convert = |to| Point::convert(PixelFormat::Rgb, to, DType::U8);
+    let blend = same("blend gray", Kernel::Point(Point::blend(gray.format)), &[0.5, 0.5], gray);
     vec![
-        map("color_convert rgb -> bgr", MapKernel::ColorConvert, &[], rgb.with_format(PixelFormat::Bgr)),
-        map("color_convert rgb -> gray", MapKernel::ColorConvert, &[], gray),
-        map("color_convert rgb -> rgba", MapKernel::ColorConvert, &[], rgb.with_format(PixelFormat::Rgba)),
-        map("threshold rgb", MapKernel::Threshold, &[100.0, 255.0], rgb),
-        map("normalize rgb -> f32", MapKernel::Affine, &a, floats),
-        map("normalize rgb -> f32 chw", MapKernel::Affine, &a, floats.with_layout(Layout::Chw)),
-        map("layout rgb -> chw", MapKernel::Copy, &[], rgb.with_layout(Layout::Chw)),
+        point("color_convert rgb -> bgr", convert(PixelFormat::Bgr), &[], rgb.with_format(PixelFormat::Bgr)),
+        point("color_convert rgb -> gray", convert(PixelFormat::Gray), &[], gray),
+        point(
+            "color_convert rgb -> rgba",
+            convert(PixelFormat::Rgba),
+            &[],
+            rgb.with_format(PixelFormat::Rgba),
+        ),
+        point("threshold rgb", Point::threshold(), &[100.0, 255.0], rgb),
+        point("normalize rgb -> f32", Point::affine(PixelFormat::Rgb), &a, floats),
+        point(
+            "normalize rgb -> f32 chw",
+            Point::affine(PixelFormat::Rgb),
+            &a,
+            floats.with_layout(Layout::Chw),
+        ),
+        point("layout rgb -> chw", Point::copy(), &[], rgb.with_layout(Layout::Chw)),
         Case { inputs: vec![gray, gray], ..blend },
         gather("flip x rgb", AxisMap::Flip { last: w - 1 }, whole, rgb),
         gather("flip y rgb", whole, AxisMap::Flip { last: h - 1 }, rgb),

@@ -3,8 +3,8 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{
-    AxisMap, Border, Buffer, Gather, Group, Kernel, MapKernel, Operand, Place, Plan, PlanInput, PlanOutput,
-    PlanTask, Resample, Separable, Stage, Stencil,
+    AxisMap, Border, Buffer, Gather, Group, Kernel, Operand, Place, Plan, PlanInput, PlanOutput, PlanTask,
+    Point, Resample, Separable, Stage, Stencil,
 };
 
 use super::cases::{Strides, gauss, point, stencil, triangle};
@@ -46,17 +46,12 @@ impl GroupCase {
 
     pub fn gray(&mut self, from: Operand) -> Operand {
         let output = self.desc(from).with_format(PixelFormat::Gray).with_layout(Layout::Hwc);
-        self.map(MapKernel::ColorConvert, &[], &[from], output)
+        let input = self.desc(from);
+        self.point(Point::convert(input.format, output.format, input.dtype), &[], &[from], output)
     }
 
-    pub fn map(
-        &mut self,
-        kernel: MapKernel,
-        uniforms: &[f32],
-        from: &[Operand],
-        output: ImageDesc,
-    ) -> Operand {
-        self.add(Kernel::Map(kernel), uniforms, from, output)
+    pub fn point(&mut self, kernel: Point, uniforms: &[f32], from: &[Operand], output: ImageDesc) -> Operand {
+        self.add(Kernel::Point(kernel), uniforms, from, output)
     }
 
     pub fn gaussian(&mut self, from: Operand, radius: u32, border: Border) -> Operand {
@@ -117,8 +112,8 @@ pub fn fork(name: &str, input: ImageDesc, border: Border) -> GroupCase {
     let (soft, edges) = (case.gaussian(gray, 3, border), case.sobel(gray, border));
     let full = input.dtype.full_scale() as f32;
     let output = case.desc(gray);
-    let mix = case.map(MapKernel::Blend, &[0.5, 0.5], &[soft, edges], output);
-    case.map(MapKernel::Threshold, &[0.35 * full, full], &[mix], output);
+    let mix = case.point(Point::blend(output.format), &[0.5, 0.5], &[soft, edges], output);
+    case.point(Point::threshold(), &[0.35 * full, full], &[mix], output);
     case.last()
 }
 
@@ -129,7 +124,7 @@ pub fn tensor(name: &str, input: ImageDesc, w: u32, h: u32, crop: (u32, u32)) ->
     let offset = |n: u32, crop: u32| AxisMap::Offset { first: (n - crop) / 2 };
     let cropped = case.gather(small, offset(w, crop.0), offset(h, crop.1), crop.0, crop.1);
     let output = case.desc(cropped).with_dtype(DType::F32).with_layout(Layout::Chw);
-    case.map(MapKernel::Affine, &[0.017, 0.018, 0.019, -2.1, -2.0, -1.8], &[cropped], output);
+    case.point(Point::affine(output.format), &[0.017, -2.1, 0.018, -2.0, 0.019, -1.8], &[cropped], output);
     case.last()
 }
 
@@ -161,8 +156,8 @@ pub fn pieces(
         let small = case.resize(cropped, w, h);
         let output = case.desc(small).with_dtype(DType::F32).with_layout(Layout::Chw);
         let lighter = n as f32 / 8.0;
-        let uniforms = [0.017, 0.018, 0.019, lighter - 2.1, lighter - 2.0, lighter - 1.8];
-        case.map(MapKernel::Affine, &uniforms, &[small], output);
+        let uniforms = [0.017, lighter - 2.1, 0.018, lighter - 2.0, 0.019, lighter - 1.8];
+        case.point(Point::affine(output.format), &uniforms, &[small], output);
         case.stored.push(case.stages.len() - 1);
     }
     case
@@ -243,11 +238,11 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let mut all = Vec::new();
     // A map chain, mirrored, over two inputs of different orders.
     let mut case = GroupCase::new(&of("maps"), &[rgb, rgb.with_layout(Layout::Chw)]);
-    let mix = case.map(MapKernel::Blend, &[0.3, 0.6], &[IN, Operand::Buffer(1)], rgb);
+    let mix = case.point(Point::blend(rgb.format), &[0.6, 0.3], &[IN, Operand::Buffer(1)], rgb);
     let flip = AxisMap::Flip { last: w - 1 };
     let turned = case.gather(mix, flip, AxisMap::Flip { last: h - 1 }, w, h);
     let output = rgb.with_format(PixelFormat::Bgra);
-    case.map(MapKernel::ColorConvert, &[], &[turned], output);
+    case.point(Point::convert(rgb.format, output.format, rgb.dtype), &[], &[turned], output);
     all.push(case.storing(&[0, 2]));
     // Blur, then smaller, then blur: a patch whose place comes from a table.
     let mut case = GroupCase::new(&of("blur resize blur"), &[rgb]);
@@ -279,12 +274,12 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let (sw, sh) = (w.div_ceil(2) + 2, (2 * h).div_ceil(3));
     let turned = case.gather(small, AxisMap::Flip { last: sw - 1 }, AxisMap::Flip { last: sh - 1 }, sw, sh);
     let soft = case.gaussian(turned, 1, Border::Constant(9.0));
-    case.map(MapKernel::Threshold, &[90.0, 200.0], &[soft], bgra.with_size(sw, sh));
+    case.point(Point::threshold(), &[90.0, 200.0], &[soft], bgra.with_size(sw, sh));
     all.push(case.storing(&[1, 2, 3]));
     // A window whose rows are kept from one to the next, read from bottom to top behind a pointwise kernel.
     let mut case = GroupCase::new(&of("blur threshold flip"), &[rgb]);
     let soft = case.gaussian(IN, 1, MIRROR);
-    let cut = case.map(MapKernel::Threshold, &[100.0, 255.0], &[soft], rgb);
+    let cut = case.point(Point::threshold(), &[100.0, 255.0], &[soft], rgb);
     case.gather(cut, AxisMap::Offset { first: 0 }, AxisMap::Flip { last: h - 1 }, w, h);
     all.push(case.storing(&[0, 2]));
     // An expression between windows, and one of two values at different places of the group.

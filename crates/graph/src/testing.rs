@@ -7,7 +7,7 @@ use mip_ops::{
     Change, Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec,
     StepInput, Value,
 };
-use mip_plan::{CustomError, CustomKernel, Kernel, MapKernel};
+use mip_plan::{CustomError, CustomKernel, Kernel, Point};
 
 use crate::{GraphError, TaskGraph, TaskHandle};
 
@@ -128,7 +128,7 @@ impl Operator for TestOp {
             output.width += 1;
         }
         let channels = output.channels();
-        let gains = (0..2 * channels).map(|i| if i < channels { self.gain as f32 } else { 0.0 });
+        let gains = (0..channels).flat_map(|_| [self.gain as f32, 0.0]);
         Ok(Lowered {
             steps: vec![
                 KernelStep {
@@ -138,7 +138,7 @@ impl Operator for TestOp {
                     output,
                 },
                 KernelStep {
-                    kernel: Kernel::Map(MapKernel::Affine),
+                    kernel: Kernel::Point(Point::affine(output.format)),
                     uniforms: gains.collect(),
                     inputs: vec![StepInput::Step(0)],
                     output,

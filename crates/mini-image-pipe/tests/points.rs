@@ -9,6 +9,7 @@ use mip_cpu::SimdLevel;
 use mip_ops::expr::{Term, a, b, g, green_of, r, uniform, v, v_of};
 use mip_ops::{ColorConvert, GaussianBlur, Operator as _, Point, Value};
 use mip_plan::{Border, evaluate};
+use mip_testkit::Real;
 use mip_testkit::images::{Picture, padded};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -42,7 +43,7 @@ fn leaf(Reads { named, near }: Reads) -> BoxedStrategy<Term> {
 
 fn term(reads: Reads) -> impl Strategy<Value = Term> {
     leaf(reads).prop_recursive(5, 24, 3, |inner| {
-        (0_u8..14, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
+        (0_u8..15, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
             0 => x + y,
             1 => x - y,
             2 => x * y,
@@ -56,6 +57,7 @@ fn term(reads: Reads) -> impl Strategy<Value = Term> {
             10 => x.clone() * x.round(),
             11 => x.clone().greater(y.clone()).then(x, y),
             12 => x.less(y).then(z, 1.0),
+            13 => Term::luma(x, y, z),
             _ => x.clone().compare(mip_plan::Compare::Ne, y).then(z, x),
         })
     })
@@ -126,12 +128,11 @@ fn run(point: &Point, inputs: &[ImageBuffer], device: &Device) -> ImageBuffer {
 
 /// Equal samples; any NaN equals any other, whose bits no definition fixes.
 fn same(a: &ImageBuffer, b: &ImageBuffer) -> bool {
-    let bits = |image: &ImageBuffer| -> Vec<u32> {
-        let samples = image.to_bytes();
-        let numbers = samples.chunks_exact(4).map(|c| f32::from_ne_bytes([c[0], c[1], c[2], c[3]]));
-        numbers.map(|v| if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() }).collect()
+    let bits = |image: &ImageBuffer| -> Vec<u64> {
+        let numbers = Real::from_buffer(image).data.into_iter();
+        numbers.map(|v| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }).collect()
     };
-    a.desc() == b.desc() && if a.desc().dtype == DType::F32 { bits(a) == bits(b) } else { a == b }
+    a.desc() == b.desc() && bits(a) == bits(b)
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, MapKernel, Uniforms};
+use mip_plan::{Kernel, Point, Uniforms};
 
 use crate::{OpError, OperatorSpec, ParamError, Value};
 
@@ -82,11 +82,16 @@ impl Lowered {
         let inputs = (0..kernel.input_count()).map(StepInput::Slot).collect();
         Self { steps: vec![KernelStep { kernel, uniforms: uniforms.into(), inputs, output }] }
     }
-    /// One [`MapKernel::Affine`] with `(factor, offset)` of each channel, rounded to binary32.
+
+    /// One [`Point::affine`] with `(factor, offset)` of each channel in its order in memory, rounded to binary32.
     pub(crate) fn affine(output: ImageDesc, constants: impl Fn(usize) -> (f64, f64)) -> Self {
-        let channels = 0..output.channels();
-        let factors = channels.clone().map(|c| constants(c).0 as f32);
-        let uniforms: Uniforms = factors.chain(channels.map(|c| constants(c).1 as f32)).collect();
-        Self::single(Kernel::Map(MapKernel::Affine), uniforms, output)
+        // Red first, wherever the format keeps it.
+        let mut places: Vec<usize> = (0..output.channels()).collect();
+        if let Some(rgb) = output.format.rgb_indices() {
+            places[..3].copy_from_slice(&rgb);
+        }
+        let pair = |c| <[f64; 2]>::from(constants(c)).map(|number| number as f32);
+        let uniforms: Uniforms = places.into_iter().flat_map(pair).collect();
+        Self::single(Kernel::Point(Point::affine(output.format)), uniforms, output)
     }
 }

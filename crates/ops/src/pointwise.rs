@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{Border, Expr, Kernel, MapKernel, Results, Stencil, Uniforms};
+use mip_plan::{Border, Expr, Kernel, Point, Results, Stencil, Uniforms};
 
 use crate::expr::{Term, b, g, r, v};
 use crate::field::Parameters;
@@ -126,7 +126,7 @@ pub(crate) fn lowered(
 fn kernel(expr: &Arc<Expr>, border: Border) -> Kernel {
     let expr = expr.clone();
     if expr.reach() == (0, 0) {
-        Kernel::Map(MapKernel::Point(expr))
+        Kernel::Point(Point { expr })
     } else {
         Kernel::Stencil(Stencil { expr, border })
     }
@@ -171,7 +171,7 @@ pub(crate) fn stencils(
 pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Lowered {
     if input.format != PixelFormat::Gray {
         let output = input.with_format(PixelFormat::Gray);
-        let kernel = Kernel::Map(MapKernel::ColorConvert);
+        let kernel = Kernel::Point(Point::convert(input.format, PixelFormat::Gray, input.dtype));
         let convert = KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output };
         gray.steps[0].inputs = vec![StepInput::Step(0)];
         gray.steps.insert(0, convert);

@@ -23,11 +23,13 @@ mod plan;
 mod tiling;
 
 pub use eval::evaluate;
-pub use expr::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Offset, Op, Results, Unary, ValueId};
+pub use expr::{
+    Binary, Bits, Channel, Compare, Expr, ExprBuilder, Offset, Op, Results, Unary, ValueId, luma,
+};
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Access, Axis, AxisMap, AxisTaps, Border, ChannelMap, Coordinates, CustomError, CustomKernel, Gather,
-    Interpolation, Kernel, MapKernel, Resample, Sampled, Separable, Stencil, Uniforms, Warp, Window,
+    Interpolation, Kernel, Known, Point, Resample, Sampled, Separable, Stencil, Uniforms, Warp, Window,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

@@ -1,7 +1,7 @@
 //! Pairs of stages that are less work as one: a crop right after a resize leaves most of the resize undone, and values
 //! that are only moved to another memory order can be computed there.
 
-use mip_plan::{AxisMap, Gather, Group, Kernel, MapKernel, Operand, Resample, Stage};
+use mip_plan::{AxisMap, Gather, Group, Kernel, Operand, Point, Resample, Stage};
 
 /// A stage and the one that alone reads it, as one kernel with the inputs and uniforms of the first and the output of
 /// the second.
@@ -33,7 +33,12 @@ fn merge(group: &Group, second: &Stage) -> Option<Merged> {
             let rows = *top as usize..(top + second.output.height) as usize;
             Kernel::Resample(Resample { x: resize.x.range(columns)?, y: resize.y.range(rows)? })
         }
-        (Kernel::Map(MapKernel::Affine), Kernel::Map(MapKernel::Copy)) => Kernel::Map(MapKernel::Affine),
+        // Computed where the other order wants it.
+        (Kernel::Point(kernel), Kernel::Point(copy))
+            if *copy == Point::copy() && second.output.dtype == producer.output.dtype =>
+        {
+            Kernel::Point(kernel.clone())
+        }
         _ => return None,
     };
     Some(Merged { first, kernel })

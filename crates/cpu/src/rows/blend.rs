@@ -9,7 +9,7 @@ use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::{Block, Pixel, Vector, chunks, chunks_mut};
 
-/// [`mip_plan::MapKernel::Blend`].
+/// [`mip_plan::Point::blend`].
 #[derive(Debug)]
 pub(crate) struct Blend<T> {
     inputs: [ImageDesc; 2],
@@ -26,7 +26,7 @@ impl<T: Pixel> Blend<T> {
 impl<T: Pixel> RowKernel for Blend<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let rows = [job.own(0), job.own(1)];
-        let [wa, wb] = [job.uniforms[0], job.uniforms[1]];
+        let [wb, wa] = [job.uniforms[0], job.uniforms[1]];
         if self.inputs.iter().all(|input| input.layout == self.output.layout) {
             let shares = if T::DTYPE == DType::U8 { Shares::new([wa, wb]) } else { None };
             for p in 0..self.output.planes() {

@@ -8,7 +8,7 @@ use super::row::{Row, RowMut};
 use super::{Job, RowKernel};
 use crate::simd::Pixel;
 
-/// [`mip_plan::MapKernel::ColorConvert`] between any formats and memory orders.
+/// [`mip_plan::Known::Channels`] between any formats and memory orders.
 #[derive(Debug)]
 pub(crate) struct Color<T> {
     input: ImageDesc,
@@ -18,8 +18,7 @@ pub(crate) struct Color<T> {
 }
 
 impl<T: Pixel> Color<T> {
-    pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
-        let channels = ChannelMap::of(input.format, output.format);
+    pub(crate) fn new(input: ImageDesc, output: ImageDesc, channels: Vec<ChannelMap>) -> Self {
         Self { input, output, channels, sample: PhantomData }
     }
 

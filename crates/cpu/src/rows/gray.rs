@@ -1,4 +1,4 @@
-//! Luma of bytes, the hot path of [`mip_plan::MapKernel::ColorConvert`].
+//! Luma of bytes, the hot path of [`mip_plan::Op::Luma`].
 
 use std::ops::Range;
 
@@ -18,11 +18,10 @@ pub(crate) struct Gray {
 }
 
 impl Gray {
-    /// `None` when the input has no colours.
-    pub(crate) fn new(input: &ImageDesc) -> Option<Self> {
-        let rgb = input.format.rgb_indices()?;
+    /// With the indices of red, green and blue.
+    pub(crate) fn new(input: &ImageDesc, rgb: [usize; 3]) -> Self {
         let table = LumaTable::new(input.channels(), rgb);
-        Some(Self { layout: input.layout, step: input.channels(), rgb, table })
+        Self { layout: input.layout, step: input.channels(), rgb, table }
     }
 }
 

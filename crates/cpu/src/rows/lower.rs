@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{Kernel, MapKernel, Warp};
+use mip_plan::{ChannelMap, Kernel, Known, Point, Warp};
 
 use super::row::RowShape;
 use super::{
@@ -94,8 +94,8 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     };
     let dtype = output.dtype;
     match from.kernel {
-        Kernel::Map(kernel) => {
-            stages.push(stage(map(kernel, from)?, Taps::Same, from.inputs, dtype, output));
+        Kernel::Point(kernel) => {
+            stages.push(stage(point(kernel, from)?, Taps::Same, from.inputs, dtype, output));
         }
         Kernel::Gather(k) => {
             let kernel = by_type!(dtype, T => gather::Gather::<T>::new(&output, k.x));
@@ -170,30 +170,49 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     Ok(())
 }
 
-fn map(kernel: &MapKernel, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
+/// The fast way of what an expression is known to be, or the expression operation by operation.
+fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
-    Ok(match kernel {
-        MapKernel::Copy => by_type!(output.dtype, T => point::Copy::<T>::new(input, output)),
-        MapKernel::ColorConvert => {
-            let to_gray = output.dtype == DType::U8 && output.channels() == 1;
-            match to_gray.then(|| gray::Gray::new(&input)).flatten() {
-                Some(gray) => Arc::new(gray),
-                None => by_type!(output.dtype, T => color::Color::<T>::new(input, output)),
+    Ok(match kernel.known(from.descs, &output) {
+        Some(Known::Channels(channels)) => {
+            let identity = input.format == output.format
+                && channels.iter().enumerate().all(|(c, &from)| from == ChannelMap::Input(c));
+            let to_gray = match channels[..] {
+                [ChannelMap::Luma(rgb)] if output.dtype == DType::U8 => Some(rgb),
+                _ => None,
+            };
+            match to_gray {
+                Some(rgb) => Arc::new(gray::Gray::new(&input, rgb)),
+                None if identity => by_type!(output.dtype, T => point::Copy::<T>::new(input, output)),
+                None => by_type!(output.dtype, T => color::Color::<T>::new(input, output, channels)),
             }
         }
-        MapKernel::Threshold => by_type!(output.dtype, T => point::Threshold::<T>::new(input, output)),
-        MapKernel::Blend => {
+        Some(Known::Threshold) => by_type!(output.dtype, T => point::Threshold::<T>::new(input, output)),
+        Some(Known::Blend) => {
             by_type!(output.dtype, T => blend::Blend::<T>::new([input, from.descs[1]], output))
         }
-        MapKernel::Point(expr) => {
-            return expr::point(expr, from.descs, output);
-        }
-        MapKernel::Affine => match input.dtype {
-            DType::U8 => by_type!(output.dtype, T => point::Affine::<u8, T>::new(input, output)),
-            DType::U16 => by_type!(output.dtype, T => point::Affine::<u16, T>::new(input, output)),
-            DType::I16 => by_type!(output.dtype, T => point::Affine::<i16, T>::new(input, output)),
-            DType::F16 => by_type!(output.dtype, T => point::Affine::<f16, T>::new(input, output)),
-            DType::F32 => by_type!(output.dtype, T => point::Affine::<f32, T>::new(input, output)),
-        },
+        Some(Known::Affine(pairs)) if let Some(rows) = affine(input, output, &pairs) => rows,
+        Some(Known::Affine(_)) | None => expr::point(&kernel.expr, from.descs, output)?,
+    })
+}
+
+/// Types that images commonly have; of the others the expression is computed, which saves nine more copies of the code.
+fn affine(input: ImageDesc, output: ImageDesc, pairs: &[usize]) -> Option<Arc<dyn RowKernel>> {
+    macro_rules! to {
+        ($I:ty) => {
+            match output.dtype {
+                DType::U8 => Arc::new(point::Affine::<$I, u8>::new(input, output, pairs.to_vec())),
+                DType::U16 => Arc::new(point::Affine::<$I, u16>::new(input, output, pairs.to_vec())),
+                DType::F16 => Arc::new(point::Affine::<$I, f16>::new(input, output, pairs.to_vec())),
+                DType::F32 => Arc::new(point::Affine::<$I, f32>::new(input, output, pairs.to_vec())),
+                DType::I16 => return None,
+            }
+        };
+    }
+    Some(match input.dtype {
+        DType::U8 => to!(u8),
+        DType::U16 => to!(u16),
+        DType::F32 => to!(f32),
+        DType::I16 | DType::F16 => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Map kernels with one input that leave the channels alone: copy, affine, threshold.
+//! Point kernels with one input that leave the channels alone: copy, affine, threshold.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(crate) fn strided(desc: &ImageDesc, channel: usize) -> (usize, usize, usize)
     }
 }
 
-/// [`mip_plan::MapKernel::Copy`].
+/// [`mip_plan::Point::copy`].
 #[derive(Debug)]
 pub(crate) struct Copy<T> {
     input: ImageDesc,
@@ -68,17 +68,29 @@ fn each_channel<I: Pixel, O: Pixel>(
     }
 }
 
-/// [`mip_plan::MapKernel::Affine`].
+/// [`mip_plan::Point::affine`].
 #[derive(Debug)]
 pub(crate) struct Affine<I, O> {
     input: ImageDesc,
     output: ImageDesc,
+    /// For each channel in memory the number of its pair of uniforms.
+    pairs: Vec<usize>,
     sample: PhantomData<(I, O)>,
 }
 
 impl<I: Pixel, O: Pixel> Affine<I, O> {
-    pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
-        Self { input, output, sample: PhantomData }
+    pub(crate) fn new(input: ImageDesc, output: ImageDesc, pairs: Vec<usize>) -> Self {
+        Self { input, output, pairs, sample: PhantomData }
+    }
+
+    /// Factors and offsets of the channels in memory.
+    fn numbers(&self, uniforms: &[f32]) -> [[f32; 4]; 2] {
+        let mut numbers = [[0.0; 4]; 2];
+        for (c, pair) in self.pairs.iter().enumerate() {
+            numbers[0][c] = uniforms[2 * pair];
+            numbers[1][c] = uniforms[2 * pair + 1];
+        }
+        numbers
     }
 }
 
@@ -91,7 +103,9 @@ fn pattern(values: &[f32], step: usize) -> Pattern {
 
 impl<I: Pixel, O: Pixel> RowKernel for Affine<I, O> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
-        let (a, b) = job.uniforms.split_at(self.output.channels());
+        let channels = self.output.channels();
+        let numbers = self.numbers(job.uniforms);
+        let [a, b] = numbers.each_ref().map(|numbers| &numbers[..channels]);
         match (self.input.layout, self.output.layout, self.output.channels()) {
             (Layout::Hwc, Layout::Chw, 3) => self.split::<3>(job, a, b, out),
             (Layout::Hwc, Layout::Chw, 4) => self.split::<4>(job, a, b, out),
@@ -178,7 +192,7 @@ impl<I: Pixel, O: Pixel> Block for Scale<'_, I, O> {
     }
 }
 
-/// [`mip_plan::MapKernel::Threshold`].
+/// [`mip_plan::Point::threshold`].
 #[derive(Debug)]
 pub(crate) struct Threshold<T> {
     input: ImageDesc,

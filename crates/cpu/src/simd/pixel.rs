@@ -15,7 +15,7 @@ pub(crate) trait Pixel: Sample {
     fn split<const N: usize, V: Vector<N>, const C: usize>(v: V, src: &[[Self; C]; N]) -> [V::F; C] {
         split(v, src)
     }
-    /// Luma as [`mip_plan::MapKernel::ColorConvert`] defines it.
+    /// Luma as [`mip_plan::Point::convert`] defines it.
     fn luma(r: Self, g: Self, b: Self) -> Self;
 }
 
@@ -87,7 +87,7 @@ impl Pixel for u16 {
 /// For types without instructions of their own: their conversions have no branches, so that the compiler makes vector
 /// code of these loops.
 macro_rules! by_conversion {
-    ($sample:ty) => {
+    ($sample:ty, $luma:expr) => {
         impl Pixel for $sample {
             #[inline(always)]
             fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F {
@@ -110,13 +110,14 @@ macro_rules! by_conversion {
 
             #[inline(always)]
             fn luma(r: Self, g: Self, b: Self) -> Self {
-                Self::from_f32(f32::luma(Sample::to_f32(r), Sample::to_f32(g), Sample::to_f32(b)))
+                let [r, g, b] = [r, g, b].map(Sample::to_f32);
+                Sample::from_f32($luma(r, g, b))
             }
         }
     };
 }
-by_conversion!(i16);
-by_conversion!(f16);
+by_conversion!(i16, mip_plan::luma);
+by_conversion!(f16, f32::luma);
 
 impl Pixel for f32 {
     #[inline(always)]

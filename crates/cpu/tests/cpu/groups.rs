@@ -2,9 +2,7 @@
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::{SimdLevel, tiling};
-use mip_plan::{
-    AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Stencil, Warp,
-};
+use mip_plan::{AxisMap, Border, Gather, Kernel, Operand, Plan, Point, Resample, Separable, Stencil, Warp};
 
 use crate::images::Picture;
 use crate::plans::{config, plan, run, stage};
@@ -61,11 +59,15 @@ fn edges(input: ImageDesc, width: u32, height: u32, border: Border, stored: &[us
     let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
     let stages = vec![
         stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
-        stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Stage(0)], gray),
+        stage(Kernel::Point(to_gray(input)), &[], &[Operand::Stage(0)], gray),
         stage(blur(2, border), &BLUR, &[Operand::Stage(1)], gray),
         stage(Kernel::Stencil(Stencil::sobel(border)), &[], &[Operand::Stage(2)], gray),
     ];
     plan(&[input], stages, stored)
+}
+
+fn to_gray(input: ImageDesc) -> Point {
+    Point::convert(input.format, PixelFormat::Gray, input.dtype)
 }
 
 #[test]
@@ -86,13 +88,23 @@ fn a_fork_and_join_in_one_group() {
     let weights = [0.3, 0.2, 0.1, 0.05, 0.3, 0.2, 0.1, 0.05];
     for border in [Border::Reflect101, Border::Wrap] {
         let stages = vec![
-            stage(Kernel::Map(MapKernel::ColorConvert), &[], &[Operand::Buffer(0)], gray),
+            stage(Kernel::Point(to_gray(input)), &[], &[Operand::Buffer(0)], gray),
             stage(blur(3, border), &weights, &[Operand::Stage(0)], gray),
             stage(blur(3, border), &weights, &[Operand::Stage(1)], gray),
             stage(Kernel::Stencil(Stencil::sobel(border)), &[], &[Operand::Stage(0)], gray),
-            stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(2), Operand::Stage(3)], gray),
-            stage(Kernel::Map(MapKernel::Blend), &[0.5, 0.5], &[Operand::Stage(0), Operand::Stage(4)], gray),
-            stage(Kernel::Map(MapKernel::Threshold), &[90.0, 255.0], &[Operand::Stage(5)], gray),
+            stage(
+                Kernel::Point(Point::blend(gray.format)),
+                &[0.5, 0.5],
+                &[Operand::Stage(2), Operand::Stage(3)],
+                gray,
+            ),
+            stage(
+                Kernel::Point(Point::blend(gray.format)),
+                &[0.5, 0.5],
+                &[Operand::Stage(0), Operand::Stage(4)],
+                gray,
+            ),
+            stage(Kernel::Point(Point::threshold()), &[90.0, 255.0], &[Operand::Stage(5)], gray),
         ];
         check(&plan(&[input], stages.clone(), &[6]), &[input]);
         check(&plan(&[input], stages, &[0, 2, 4, 6]), &[input]);
@@ -107,12 +119,12 @@ fn a_crop_after_a_resize_and_values_moved_to_planes() {
         let values = ImageDesc { dtype: DType::F32, ..crop };
         let resize = Resample { x: bilinear(input.width, w), y: bilinear(input.height, h) };
         let middle = Gather { x: AxisMap::Offset { first: 13 }, y: AxisMap::Offset { first: 3 } };
-        let affine = [0.01, 0.02, 0.03, -1.0, -2.0, -3.0];
+        let affine = [0.01, -1.0, 0.02, -2.0, 0.03, -3.0];
         let stages = vec![
             stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
             stage(Kernel::Gather(middle), &[], &[Operand::Stage(0)], crop),
-            stage(Kernel::Map(MapKernel::Affine), &affine, &[Operand::Stage(1)], values),
-            stage(Kernel::Map(MapKernel::Copy), &[], &[Operand::Stage(2)], values.with_layout(Layout::Chw)),
+            stage(Kernel::Point(Point::affine(values.format)), &affine, &[Operand::Stage(1)], values),
+            stage(Kernel::Point(Point::copy()), &[], &[Operand::Stage(2)], values.with_layout(Layout::Chw)),
         ];
         check(&plan(&[input], stages.clone(), &[3]), &[input]);
         check(&plan(&[input], stages, &[0, 1, 2, 3]), &[input]);
@@ -180,9 +192,14 @@ fn two_inputs_of_different_memory_orders() {
     let float = a.with_dtype(DType::F32);
     let scale = [1.0 / 65535.0; 8];
     let stages = vec![
-        stage(Kernel::Map(MapKernel::Blend), &[0.25, 0.75], &[Operand::Buffer(0), Operand::Buffer(1)], b),
+        stage(
+            Kernel::Point(Point::blend(b.format)),
+            &[0.75, 0.25],
+            &[Operand::Buffer(0), Operand::Buffer(1)],
+            b,
+        ),
         stage(blur(2, Border::Constant(0.5)), &BLUR, &[Operand::Stage(0)], b),
-        stage(Kernel::Map(MapKernel::Affine), &scale, &[Operand::Stage(1)], float),
+        stage(Kernel::Point(Point::affine(float.format)), &scale, &[Operand::Stage(1)], float),
     ];
     check(&plan(&[a, b], stages, &[1, 2]), &[a, b]);
 }

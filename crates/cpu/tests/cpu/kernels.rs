@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
-use mip_ops::{Operator as _, Point};
+use mip_ops::Operator as _;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, MapKernel, Operand, Resample,
-    Sampled, Separable, Stencil, Warp,
+    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, Operand, Point, Resample, Sampled,
+    Separable, Stencil, Warp,
 };
 
 use crate::images::{Picture, Random};
@@ -69,10 +69,11 @@ fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageD
 fn copy_and_color_convert() {
     each_image(|input| {
         for layout in Layout::ALL {
-            check(&Kernel::Map(MapKernel::Copy), &[], &[input], input.with_layout(layout));
+            check(&Kernel::Point(Point::copy()), &[], &[input], input.with_layout(layout));
             for format in PixelFormat::ALL {
                 let output = input.with_layout(layout).with_format(format);
-                check(&Kernel::Map(MapKernel::ColorConvert), &[], &[input], output);
+                let convert = Point::convert(input.format, format, input.dtype);
+                check(&Kernel::Point(convert), &[], &[input], output);
             }
         }
     });
@@ -84,11 +85,11 @@ fn affine_between_all_types_and_orders() {
         let c = input.channels();
         for dtype in DType::ALL {
             let full = (dtype.full_scale() / input.dtype.full_scale()) as f32;
-            let a: Vec<f32> = (0..c).map(|i| full * (1.0 + 0.37 * i as f32)).collect();
-            let b: Vec<f32> = (0..c).map(|i| full * (3.0 - 5.1 * i as f32)).collect();
+            let pair = |i: usize| [full * (1.0 + 0.37 * i as f32), full * (3.0 - 5.1 * i as f32)];
+            let pairs: Vec<f32> = (0..c).flat_map(pair).collect();
             for layout in Layout::ALL {
                 let output = input.with_layout(layout).with_dtype(dtype);
-                check(&Kernel::Map(MapKernel::Affine), &[a.clone(), b.clone()].concat(), &[input], output);
+                check(&Kernel::Point(Point::affine(input.format)), &pairs, &[input], output);
             }
         }
     });
@@ -101,10 +102,11 @@ fn threshold_and_blend() {
         for layout in Layout::ALL {
             let output = input.with_layout(layout);
             let threshold = [full * 0.4, full * 0.9];
-            check(&Kernel::Map(MapKernel::Threshold), &threshold, &[input], output);
+            check(&Kernel::Point(Point::threshold()), &threshold, &[input], output);
             let other = input.with_layout(if input.width % 2 == 0 { layout } else { input.layout });
-            check(&Kernel::Map(MapKernel::Blend), &[0.3, 0.7], &[input, other], output);
-            check(&Kernel::Map(MapKernel::Blend), &[1.5, -0.7], &[input, input], output);
+            let blend = Kernel::Point(Point::blend(input.format));
+            check(&blend, &[0.7, 0.3], &[input, other], output);
+            check(&blend, &[-0.7, 1.5], &[input, input], output);
         }
     });
 }
@@ -337,7 +339,7 @@ fn separable_bytes_in_blocks() {
 #[test]
 fn stencils() {
     let stencil = |text: &str, border, input: ImageDesc| {
-        let point = Point::text(text).expect(text);
+        let point = mip_ops::Point::text(text).expect(text);
         // Not every format has every channel.
         let output = point.infer(&[input]).ok()?;
         let expr = Arc::new(point.expr().expect(text).clone());
@@ -367,7 +369,7 @@ fn long_stencils() {
     {
         let input = ImageDesc::new(700, 3, format, dtype).unwrap();
         for text in ["max(v(-9, 0), min(v, v(15, 1)))", "v(-9, 0) / 2 + v(15, 1) / 4"] {
-            let expr = Arc::new(Point::text(text).unwrap().expr().unwrap().clone());
+            let expr = Arc::new(mip_ops::Point::text(text).unwrap().expr().unwrap().clone());
             check(&Kernel::Stencil(Stencil { expr, border: Border::Wrap }), &[], &[input], input);
         }
     }

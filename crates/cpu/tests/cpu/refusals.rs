@@ -3,7 +3,7 @@
 use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, PixelFormat};
 use mip_cpu::{GroupRunner, SimdLevel};
 use mip_plan::{
-    AxisMap, Border, CustomError, CustomKernel, Gather, Kernel, MapKernel, Operand, Plan, Separable, Stage,
+    AxisMap, Border, CustomError, CustomKernel, Gather, Kernel, Operand, Plan, Point, Separable, Stage,
     Stencil, Warp,
 };
 use std::sync::Arc;
@@ -32,19 +32,24 @@ fn refused(inputs: &[ImageDesc], stages: Vec<Stage>) -> String {
 fn kernels_and_shapes_that_do_not_fit() {
     let (small, rgb) = (gray(DType::U8), gray(DType::U8).with_format(PixelFormat::Rgb));
     let one = |kernel: Kernel, from: ImageDesc, to: ImageDesc| {
-        let uniforms = vec![1.0; kernel.uniform_count(&[from]).unwrap_or(0)];
+        let uniforms = vec![1.0; kernel.uniform_count().unwrap_or(0)];
         refused(&[from], vec![stage(kernel, &uniforms, &[Operand::Buffer(0)], to)])
     };
-    let copy = || Kernel::Map(MapKernel::Copy);
+    let copy = || Kernel::Point(Point::copy());
+    let crop =
+        |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert_eq!(
-        one(copy(), small, small.with_dtype(DType::U16)),
-        "kernel 'copy' cannot be built: copy from 8x6 gray u8 to 8x6 gray u16: the sample type must stay"
+        one(crop(3), small, small.with_dtype(DType::U16)),
+        "kernel 'gather' cannot be built: gather from 8x6 gray u8 to 8x6 gray u16: the sample type must stay"
+    );
+    let rgba = small.with_format(PixelFormat::Rgba);
+    assert!(
+        one(copy(), rgba, rgba.with_dtype(DType::U16))
+            .ends_with("alpha is kept, so the sample type must stay")
     );
     assert!(one(copy(), small, small.with_size(9, 6)).ends_with("the size must stay"));
     assert!(one(copy(), small, rgb).ends_with("the format must stay"));
     assert!(one(Kernel::Stencil(Stencil::sobel(Border::Wrap)), rgb, small).ends_with("the format must stay"));
-    let crop =
-        |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert!(one(crop(3), small, small.with_size(6, 6)).ends_with("columns outside the source"));
     assert!(one(crop(u32::MAX), small, small).ends_with("columns outside the source"));
     let turn =
@@ -53,7 +58,7 @@ fn kernels_and_shapes_that_do_not_fit() {
     assert!(one(turn.clone(), small, small.with_size(6, 9)).ends_with("columns outside the source"));
     let turned = small.with_size(6, 8);
     let behind = [
-        stage(Kernel::Map(MapKernel::Copy), &[], &[Operand::Buffer(0)], small),
+        stage(Kernel::Point(Point::copy()), &[], &[Operand::Buffer(0)], small),
         stage(turn, &[], &[Operand::Stage(0)], turned),
     ];
     let text = refused(&[small], behind.to_vec());
@@ -61,7 +66,10 @@ fn kernels_and_shapes_that_do_not_fit() {
     assert_eq!(text, why);
     let wide = Kernel::Separable(Separable { radius_x: 0, radius_y: 16, border: Border::Wrap });
     assert!(one(wide, small, small).ends_with("radius above 15"));
-    assert!(one(Kernel::Map(MapKernel::Blend), small, small).ends_with("1 input(s) instead of 2"));
+    assert!(
+        one(Kernel::Point(Point::blend(PixelFormat::Gray)), small, small)
+            .ends_with("1 input(s) instead of 2")
+    );
 }
 
 #[test]
@@ -135,7 +143,7 @@ fn custom_kernels_run_alone_and_may_fail() {
     let sum = run(&plan_of(0.0), &[&a, &b], &config(2, SimdLevel::Native));
     let expected = a.bytes().iter().zip(b.bytes()).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<_>>();
     assert_eq!(sum[0].bytes(), expected);
-    let copy = stage(Kernel::Map(MapKernel::Copy), &[], &[Operand::Buffer(0)], desc);
+    let copy = stage(Kernel::Point(Point::copy()), &[], &[Operand::Buffer(0)], desc);
     let text = refused(&[desc, desc], vec![copy, add(0.0, &[Operand::Stage(0), Operand::Buffer(1)])]);
     assert_eq!(text, "kernel 'add' cannot be built: a custom kernel must have a group of its own");
     let failing = plan_of(2.0);

@@ -1,5 +1,5 @@
 use mip_core::ImageDesc;
-use mip_plan::{ChannelMap, Expr, MapKernel};
+use mip_plan::{ChannelMap, Expr, Known, Point};
 
 use super::fields::Fields;
 use super::point::functor_name;
@@ -19,45 +19,38 @@ pub(super) fn pixels_per_thread<'a>(operands: impl Iterator<Item = &'a ImageDesc
     }
 }
 
-pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, String> {
-    let (input, output) = (*context.input(), context.output.layout.desc);
+pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Result<Body, String> {
+    let output = context.output.layout.desc;
     let descs = context.inputs.iter().map(|i| &i.layout.desc);
     let v = pixels_per_thread(descs.clone().chain([&output]));
     let of = |desc: &ImageDesc| pixels(desc, desc.channels(), v, planar(desc));
     let (ins, out): (Vec<String>, String) = (descs.clone().map(of).collect(), of(&output));
-    let op = match kernel {
-        MapKernel::Copy => permute(&ins[0], &out, &identity(&input)),
-        MapKernel::ColorConvert => {
-            let sources = ChannelMap::of(input.format, output.format);
-            if let [ChannelMap::Luma([r, g, b])] = sources[..] {
-                format!("ToGray<{}, {out}, {r}, {g}, {b}>", ins[0])
-            } else {
-                permute(&ins[0], &out, &sources)
-            }
-        }
-        MapKernel::Affine => format!("Affine<{}, {out}>", ins[0]),
-        MapKernel::Threshold => {
+    let shapes: Vec<ImageDesc> = descs.clone().copied().collect();
+    let op = match kernel.known(&shapes, &output) {
+        Some(Known::Channels(channels)) => match channels[..] {
+            [ChannelMap::Luma([r, g, b])] => format!("ToGray<{}, {out}, {r}, {g}, {b}>", ins[0]),
+            _ => permute(&ins[0], &out, &channels),
+        },
+        Some(Known::Affine(pairs)) => format!("Affine<{}, {out}, {}>", ins[0], list(&pairs)),
+        Some(Known::Threshold) => {
             let colours = output.channels() - usize::from(output.format.has_alpha());
             format!("Threshold<{}, {out}, {colours}>", ins[0])
         }
-        MapKernel::Blend => {
-            let second = ins.get(1).ok_or("a blend needs two inputs")?;
-            format!("Blend<{}, {second}, {out}>", ins[0])
-        }
-        MapKernel::Point(_) => {
+        Some(Known::Blend) => format!("Blend<{}, {}, {out}>", ins[0], ins[1]),
+        None => {
             let input = |i: usize| ins.get(i).unwrap_or(&ins[0]).as_str();
             let inputs: Vec<&str> = (0..Expr::MAX_INPUTS).map(input).collect();
             format!("Point<{}, {out}, {}, {}>", functor_name(context.index), ins.len(), inputs.join(", "))
         }
     };
-    let uniforms = kernel.uniform_count(&input);
+    let uniforms = kernel.expr.uniforms().len();
     let mut fields = Fields::default();
     fields.images("in", context.inputs.len());
     fields.image("out");
     fields.int("width", output.width);
     fields.uint("height", output.height);
     fields.uint("batch", 1);
-    if uniforms > 0 || matches!(kernel, MapKernel::Point(_)) {
+    if uniforms > 0 || op.starts_with("Point<") {
         fields.floats("uniform", uniforms.max(1));
     }
     // Enough bytes on their way from memory: about 48 a thread.
@@ -80,14 +73,20 @@ pub(super) fn body(context: &Context<'_>, kernel: &MapKernel) -> Result<Body, St
     })
 }
 
-fn identity(input: &ImageDesc) -> Vec<ChannelMap> {
-    (0..input.channels()).map(ChannelMap::Input).collect()
+/// Template arguments.
+pub(super) fn list(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn permute(input: &str, output: &str, sources: &[ChannelMap]) -> String {
+/// The channels that a permutation takes, as template arguments; -1 for opaque alpha, and for luma, which none has.
+pub(super) fn sources(channels: &[ChannelMap]) -> String {
     let source = |map: &ChannelMap| match *map {
         ChannelMap::Input(channel) => channel.to_string(),
         ChannelMap::Luma(_) | ChannelMap::Opaque => "-1".to_owned(),
     };
-    format!("Permute<{input}, {output}, {}>", sources.iter().map(source).collect::<Vec<_>>().join(", "))
+    channels.iter().map(source).collect::<Vec<_>>().join(", ")
+}
+
+fn permute(input: &str, output: &str, channels: &[ChannelMap]) -> String {
+    format!("Permute<{input}, {output}, {}>", sources(channels))
 }

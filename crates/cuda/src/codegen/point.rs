@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Binary, Channel, Expr, Kernel, MapKernel, Op, Results, Stencil, Unary, ValueId};
+use mip_plan::{Binary, Channel, Expr, Kernel, Op, Results, Stencil, Unary, ValueId};
 
 use super::text::sample;
 
@@ -34,16 +34,16 @@ pub(super) fn functor(
     output: &ImageDesc,
 ) -> Result<String, String> {
     let (expr, head) = match kernel {
-        Kernel::Map(MapKernel::Point(expr)) => {
+        Kernel::Point(k) if k.known(inputs, output).is_none() => {
             let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
-            (expr, format!("static INLINE void of(float* o, {samples}, const float* u)"))
+            (&k.expr, format!("static INLINE void of(float* o, {samples}, const float* u)"))
         }
         Kernel::Stencil(k) if inputs.iter().any(|input| stencil(kernel, input, output).is_some()) => {
             let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u)";
             (&k.expr, head.to_owned())
         }
         Kernel::Stencil(_)
-        | Kernel::Map(_)
+        | Kernel::Point(_)
         | Kernel::Gather(_)
         | Kernel::Warp(_)
         | Kernel::Resample(_)
@@ -97,6 +97,7 @@ fn operation(op: Op, near: bool) -> String {
         Op::Unary(op, a) => unary(op, &t(a)),
         Op::Binary(op, a, b) => binary(op, &t(a), &t(b)),
         Op::Fma(a, b, c) => format!("__fmaf_rn({}, {}, {})", t(a), t(b), t(c)),
+        Op::Luma(r, g, b) => format!("luma({}, {}, {})", t(r), t(g), t(b)),
         Op::Select { compare, a, b, then, other } => {
             format!("{} {} {} ? {} : {}", t(a), compare.sign(), t(b), t(then), t(other))
         }

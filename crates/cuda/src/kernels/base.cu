@@ -322,6 +322,20 @@ template <> struct Sample<float> {
     static INLINE u32 join(const u32* w, int a, int, int, int) { return w[a]; }
 };
 
+// (299 r + 587 g + 114 b) / 1000 to the nearest, ties to even, of numbers up to 98303.
+INLINE u32 whole_luma(u32 r, u32 g, u32 b) {
+    const u32 n = 299u * r + 587u * g + 114u * b, q = n / 1000u, rest = n - q * 1000u;
+    return q + (rest > 500u || (rest == 500u && (q & 1u)));
+}
+// 32768 and the nearest of -32768..65535; NaN is 0.
+INLINE u32 whole(float v) {
+    return __float_as_uint(fminf(fmaxf(v == v ? v : 0.0f, -32768.0f), 65535.0f) + SIGNED_MAGIC) & 0x1FFFFu;
+}
+// The operation of expressions; 32768 is even, so that ties stay what they are.
+INLINE float luma(float r, float g, float b) {
+    return __uint_as_float(MAGIC_BITS | whole_luma(whole(r), whole(g), whole(b))) - SIGNED_MAGIC;
+}
+
 // One thread's share of a row: V neighbouring pixels of C channels, packed in memory order.
 template <typename T_, int C_, int V_, bool PLANAR_> struct Pixels {
     typedef T_ T;

@@ -103,9 +103,7 @@ template <> struct Luma<u8> {
 template <> struct Luma<u16> {
     static INLINE u32 at(const u32* w, int i) { return i % 2 ? w[i / 2] >> 16 : w[i / 2] & 0xFFFFu; }
     static INLINE u32 of(const u32* w, int r, int g, int b) {
-        const u32 n = 299u * at(w, r) + 587u * at(w, g) + 114u * at(w, b);
-        const u32 q = n / 1000u, rest = n - q * 1000u;
-        return q + (rest > 500u || (rest == 500u && (q & 1u)));
+        return whole_luma(at(w, r), at(w, g), at(w, b));
     }
 };
 template <> struct Luma<float> {
@@ -116,14 +114,12 @@ template <> struct Luma<float> {
     }
 };
 
-template <typename T> struct RoundedLuma {
+template <> struct Luma<i16> {
     static INLINE u32 of(const u32* w, int r, int g, int b) {
-        typedef Sample<T> S;
-        return S::narrow(__fmaf_rn(0.114f, S::widen(w, b), __fmaf_rn(0.587f, S::widen(w, g), 0.299f * S::widen(w, r))));
+        typedef Sample<i16> S;
+        return S::narrow_inside(luma(S::widen(w, r), S::widen(w, g), S::widen(w, b)));
     }
 };
-template <> struct Luma<i16> : RoundedLuma<i16> {};
-template <> struct Luma<f16> : RoundedLuma<f16> {};
 
 // Luma of the input channels R, G, B to one channel.
 template <class In, class Out_, int R, int G, int B> struct ToGray {
@@ -140,20 +136,21 @@ template <class In, class Out_, int R, int G, int B> struct ToGray {
     }
 };
 
-// fma(v, a[c], b[c]).
-template <class In, class Out_> struct Affine {
+// fma(v, u[2 k], u[2 k + 1]), where k is the channel's pair of uniforms.
+template <class In, class Out_, int... PAIR> struct Affine {
     typedef In In0;
     typedef In In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 1;
     template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o) {
+        constexpr int pair[] = {PAIR...};
         u32 bits[Out::SAMPLES];
 #pragma unroll
         for (int i = 0; i < Out::V; i++)
 #pragma unroll
             for (int c = 0; c < Out::C; c++)
-                bits[i * Out::C + c] =
-                    Sample<typename Out::T>::narrow(__fmaf_rn(a.get(i, c), p.uniform[c], p.uniform[Out::C + c]));
+                bits[i * Out::C + c] = Sample<typename Out::T>::narrow(
+                    __fmaf_rn(a.get(i, c), p.uniform[2 * pair[c]], p.uniform[2 * pair[c] + 1]));
         o.set(bits);
     }
 };
@@ -192,7 +189,7 @@ template <class In0_, class In1_, class Out_> struct Blend {
 #pragma unroll
             for (int c = 0; c < Out::C; c++)
                 bits[i * Out::C + c] = Sample<typename Out::T>::narrow(
-                    __fmaf_rn(b.get(i, c), p.uniform[1], a.get(i, c) * p.uniform[0]));
+                    __fmaf_rn(b.get(i, c), p.uniform[0], a.get(i, c) * p.uniform[1]));
         o.set(bits);
     }
 };

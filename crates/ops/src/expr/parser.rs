@@ -23,12 +23,13 @@ use super::{ExprError, Name, Parsed, Term};
 use crate::suggest;
 
 /// Functions with the numbers that they take.
-pub(crate) const FUNCTIONS: [(&str, &str); 9] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
     ("abs", "1 number"),
     ("ceil", "1 number"),
     ("clamp", "3 numbers: value, low, high"),
     ("floor", "1 number"),
     ("fma", "3 numbers: a, b, c for a*b + c rounded once"),
+    ("luma", "3 numbers: red, green, blue"),
     ("max", "2 or more numbers"),
     ("min", "2 or more numbers"),
     ("round", "1 number"),
@@ -392,9 +393,10 @@ fn apply(name: &str, numbers: Vec<Term>) -> Result<Term, usize> {
         "floor" => one(Unary::Floor, next()?),
         "round" => one(Unary::Round, next()?),
         "sqrt" => one(Unary::Sqrt, next()?),
-        "clamp" | "fma" if given != 3 => Err(given),
+        "clamp" | "fma" | "luma" if given != 3 => Err(given),
         "clamp" => Ok(next()?.clamp(next()?, next()?)),
         "fma" => Ok(next()?.mul_add(next()?, next()?)),
+        "luma" => Ok(Term::luma(next()?, next()?, next()?)),
         _ if given < 2 => Err(given),
         "min" => numbers.reduce(Term::min).ok_or(given),
         _ => numbers.reduce(Term::max).ok_or(given),

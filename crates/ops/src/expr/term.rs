@@ -30,6 +30,7 @@ enum Kind {
     Unary(Unary, Term),
     Binary(Binary, Term, Term),
     Fma([Term; 3]),
+    Luma([Term; 3]),
     Select(Compare, [Term; 4]),
     /// Stands for what is nested more deeply than [`MAX_DEPTH`]; such an expression is refused.
     TooDeep,
@@ -106,7 +107,7 @@ impl Term {
         let below = match &kind {
             Kind::Unary(_, a) => a.0.depth,
             Kind::Binary(_, a, b) => a.0.depth.max(b.0.depth),
-            Kind::Fma(terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
+            Kind::Fma(terms) | Kind::Luma(terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Select(_, terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Input { .. } | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => 0,
         };
@@ -146,6 +147,7 @@ impl Term {
             Kind::Unary(op, a) => Kind::Unary(*op, moved(a)),
             Kind::Binary(op, a, b) => Kind::Binary(*op, moved(a), moved(b)),
             Kind::Fma(terms) => Kind::Fma(terms.each_ref().map(moved)),
+            Kind::Luma(terms) => Kind::Luma(terms.each_ref().map(moved)),
             Kind::Select(compare, terms) => Kind::Select(*compare, terms.each_ref().map(moved)),
             Kind::TooDeep => Kind::TooDeep,
         };
@@ -184,6 +186,12 @@ impl Term {
     #[must_use]
     pub fn clamp(self, low: impl Into<Self>, high: impl Into<Self>) -> Self {
         self.max(low).min(high)
+    }
+
+    /// The luma of red, green and blue in whole numbers, see [`mip_plan::luma`]: what `color_convert` to gray makes of integers.
+    #[must_use]
+    pub fn luma(r: impl Into<Self>, g: impl Into<Self>, b: impl Into<Self>) -> Self {
+        Self::new(Kind::Luma([r.into(), g.into(), b.into()]))
     }
 
     /// The absolute value.
@@ -261,7 +269,7 @@ impl Term {
                 Kind::Input { channel: Channel::Own, .. } => return true,
                 Kind::Unary(_, a) => stack.push(a),
                 Kind::Binary(_, a, b) => stack.extend([a, b]),
-                Kind::Fma(terms) => stack.extend(terms),
+                Kind::Fma(terms) | Kind::Luma(terms) => stack.extend(terms),
                 Kind::Select(_, terms) => stack.extend(terms),
                 Kind::Input { .. } | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => {}
             }
@@ -302,6 +310,10 @@ impl Compiler {
             Kind::Binary(op, a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
                 self.builder.binary(*op, a, b)
+            }
+            Kind::Luma([r, g, b]) => {
+                let [r, g, b] = [r, g, b].map(|term| self.value(term));
+                self.builder.luma(r, g, b)
             }
             Kind::Fma([a, b, c]) => {
                 let (a, b, c) = (self.value(a), self.value(b), self.value(c));

@@ -1,5 +1,5 @@
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, Point};
 
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
@@ -51,8 +51,8 @@ impl Operator for Blend {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let weights = [self.alpha as f32, (1.0 - self.alpha) as f32];
-        Ok(Lowered::single(Kernel::Map(MapKernel::Blend), weights, output))
+        let weights = [(1.0 - self.alpha) as f32, self.alpha as f32];
+        Ok(Lowered::single(Kernel::Point(Point::blend(output.format)), weights, output))
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn weights_add_up_to_one() {
         let image = ImageDesc::new(4, 3, PixelFormat::Rgb, DType::U8).unwrap();
         let lowered = Blend::new(0.25).lower(&[image, image]).unwrap();
-        assert_eq!(lowered.steps[0].uniforms[..], [0.25, 0.75]);
+        assert_eq!(lowered.steps[0].uniforms[..], [0.75, 0.25]);
     }
 
     #[test]

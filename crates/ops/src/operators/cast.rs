@@ -1,5 +1,5 @@
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, Point};
 
 use crate::choice::DTYPES;
 use crate::field::{Parameters, create, fields, plumbing};
@@ -84,7 +84,7 @@ impl Operator for Cast {
         let output = self.infer(inputs)?;
         let from = inputs[0].dtype;
         if from == output.dtype {
-            return Ok(Lowered::single(Kernel::Map(MapKernel::Copy), [], output));
+            return Ok(Lowered::single(Kernel::Point(Point::copy()), [], output));
         }
         let factor = if self.scale { output.dtype.full_scale() / from.full_scale() } else { 1.0 };
         Ok(Lowered::affine(output, |_| (factor, 0.0)))
@@ -129,8 +129,8 @@ mod tests {
     fn without_scale_the_number_stays_and_the_same_type_is_copied() {
         let image = ImageDesc::new(4, 3, PixelFormat::Rgb, DType::U16).unwrap();
         let lowered = Cast::to(DType::U8).scale(false).lower(&[image]).unwrap();
-        assert_eq!(lowered.steps[0].uniforms[..], [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(lowered.steps[0].uniforms[..], [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
         let lowered = Cast::to(DType::U16).lower(&[image]).unwrap();
-        assert_eq!(lowered.steps[0].kernel, Kernel::Map(MapKernel::Copy));
+        assert_eq!(lowered.steps[0].kernel, Kernel::Point(Point::copy()));
     }
 }

@@ -1,5 +1,5 @@
 use mip_core::{ImageDesc, PixelFormat};
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, Point};
 
 use crate::choice::FORMATS;
 use crate::field::{Parameters, create, fields, plumbing};
@@ -50,7 +50,8 @@ impl Operator for ColorConvert {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        Ok(Lowered::single(Kernel::Map(MapKernel::ColorConvert), [], output))
+        let convert = Point::convert(inputs[0].format, output.format, output.dtype);
+        Ok(Lowered::single(Kernel::Point(convert), [], output))
     }
 }
 

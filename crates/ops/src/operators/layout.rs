@@ -1,5 +1,5 @@
 use mip_core::{ImageDesc, Layout};
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, Point};
 
 use crate::choice::LAYOUTS;
 use crate::field::{Parameters, create, fields, plumbing};
@@ -42,7 +42,7 @@ impl Operator for ToLayout {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        Ok(Lowered::single(Kernel::Map(MapKernel::Copy), [], output))
+        Ok(Lowered::single(Kernel::Point(Point::copy()), [], output))
     }
 }
 

@@ -143,10 +143,10 @@ mod tests {
         let lowered = op.lower(&[image(PixelFormat::Rgb)]).unwrap();
         let expected = [
             1.0 / 255.0 / 0.229,
-            1.0 / 255.0 / 0.224,
-            1.0 / 255.0 / 0.225,
             -0.485 / 0.229,
+            1.0 / 255.0 / 0.224,
             -0.456 / 0.224,
+            1.0 / 255.0 / 0.225,
             -0.406 / 0.225,
         ];
         assert_eq!(lowered.steps[0].uniforms[..], expected.map(|v: f64| v as f32));
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn one_number_serves_all_channels() {
         let lowered = Normalize::new([2.0], [4.0]).scale(1.0).lower(&[image(PixelFormat::Bgra)]).unwrap();
-        assert_eq!(lowered.steps[0].uniforms[..], [0.25, 0.25, 0.25, 0.25, -0.5, -0.5, -0.5, -0.5]);
+        assert_eq!(lowered.steps[0].uniforms[..], [0.25, -0.5, 0.25, -0.5, 0.25, -0.5, 0.25, -0.5]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, MapKernel};
+use mip_plan::{Kernel, Point};
 
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
@@ -78,7 +78,7 @@ impl Operator for Threshold {
         let exact = if output.dtype.is_float() { threshold } else { threshold.floor() };
         let max_value = self.max_value.unwrap_or_else(|| output.dtype.full_scale());
         let uniforms = [exact as f32, max_value as f32];
-        Ok(Lowered::single(Kernel::Map(MapKernel::Threshold), uniforms, output))
+        Ok(Lowered::single(Kernel::Point(Point::threshold()), uniforms, output))
     }
 }
 

@@ -1,14 +1,13 @@
 //! The definitions of all kernels, carried out sample by sample in the documented order: slow, and what backends are
 //! compared with. The null device runs every pipeline with it.
 
-mod color;
 mod resample;
 mod warp;
 mod window;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
 
-use crate::{Border, Channel, CustomError, Expr, Kernel, MapKernel, Offset, Results, Warp};
+use crate::{Border, Channel, CustomError, Expr, Kernel, Offset, Results, Warp};
 
 /// Computes every frame of `output` from `inputs` as the kernel's documentation says. Images and uniforms are those that
 /// [`Kernel::check`] accepts, with any strides.
@@ -26,7 +25,8 @@ pub fn evaluate(
         let images: Vec<Image<'_, '_>> = inputs.iter().map(|view| Image { view, frame }).collect();
         match kernel {
             Kernel::Custom(custom) => return custom.run(inputs, uniforms, output),
-            Kernel::Map(map) => self::map(map, uniforms, &images, frame, output),
+            // It reads nothing outside.
+            Kernel::Point(k) => expression(&k.expr, Border::Replicate, uniforms, &images, frame, output),
             Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
             Kernel::Warp(Warp::Transposed { x: column, y: row }) => {
                 fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
@@ -116,37 +116,6 @@ fn pixels(output: &mut ImageViewMut<'_>, frame: usize, mut compute: impl FnMut(u
                 }
             }
         }
-    }
-}
-
-fn map(
-    kernel: &MapKernel,
-    uniforms: &[f32],
-    images: &[Image<'_, '_>],
-    frame: usize,
-    output: &mut ImageViewMut<'_>,
-) {
-    let desc = output.layout().desc;
-    let (first, channels) = (images[0], desc.channels());
-    match kernel {
-        MapKernel::Copy => fill(output, frame, |x, y, c| first.at(x, y, c)),
-        MapKernel::ColorConvert => color::convert(first, frame, output),
-        MapKernel::Affine => {
-            fill(output, frame, |x, y, c| first.at(x, y, c).mul_add(uniforms[c], uniforms[channels + c]));
-        }
-        MapKernel::Threshold => fill(output, frame, |x, y, c| {
-            let value = first.at(x, y, c);
-            match first.alpha() {
-                Some(alpha) if c == alpha => value,
-                _ if value > uniforms[0] => uniforms[1],
-                _ => 0.0,
-            }
-        }),
-        MapKernel::Blend => fill(output, frame, |x, y, c| {
-            images[1].at(x, y, c).mul_add(uniforms[1], first.at(x, y, c) * uniforms[0])
-        }),
-        // It reads nothing outside.
-        MapKernel::Point(expr) => expression(expr, Border::Replicate, uniforms, images, frame, output),
     }
 }
 

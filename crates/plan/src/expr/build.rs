@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::{Binary, Bits, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId};
+use super::{Binary, Bits, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId, luma};
 
 /// Makes an [`Expr`], operation by operation. Operations on constants are done at once (in binary32, as a device would do
 /// them), and an operation that is there already is not added again.
@@ -70,6 +70,14 @@ impl ExprBuilder {
         match (self.number(a), self.number(b), self.number(c)) {
             (Some(a), Some(b), Some(c)) => self.constant(a.mul_add(b, c)),
             _ => self.op(Op::Fma(a, b, c)),
+        }
+    }
+
+    /// The luma of three numbers, see [`luma`].
+    pub fn luma(&mut self, r: ValueId, g: ValueId, b: ValueId) -> ValueId {
+        match (self.number(r), self.number(g), self.number(b)) {
+            (Some(r), Some(g), Some(b)) => self.constant(luma(r, g, b)),
+            _ => self.op(Op::Luma(r, g, b)),
         }
     }
 
@@ -197,6 +205,7 @@ impl Order<'_> {
             Op::Unary(op, a) => Op::Unary(op, at(a)),
             Op::Binary(op, a, b) => Op::Binary(op, at(a), at(b)),
             Op::Fma(a, b, c) => Op::Fma(at(a), at(b), at(c)),
+            Op::Luma(r, g, b) => Op::Luma(at(r), at(g), at(b)),
             Op::Select { compare, a, b, then, other } => {
                 Op::Select { compare, a: at(a), b: at(b), then: at(then), other: at(other) }
             }

@@ -58,6 +58,8 @@ pub enum Op {
     Binary(Binary, ValueId, ValueId),
     /// `a * b + c`, rounded once.
     Fma(ValueId, ValueId, ValueId),
+    /// The luma of red, green and blue in whole numbers, see [`luma`].
+    Luma(ValueId, ValueId, ValueId),
     /// `compare(a, b) ? then : other`.
     Select {
         /// How `a` and `b` are compared.
@@ -80,7 +82,7 @@ impl Op {
             Self::Input { .. } | Self::Uniform(_) | Self::Const(_) => [None; 4],
             Self::Unary(_, a) => [Some(a), None, None, None],
             Self::Binary(_, a, b) => [Some(a), Some(b), None, None],
-            Self::Fma(a, b, c) => [Some(a), Some(b), Some(c), None],
+            Self::Fma(a, b, c) | Self::Luma(a, b, c) => [Some(a), Some(b), Some(c), None],
             Self::Select { a, b, then, other, .. } => [Some(a), Some(b), Some(then), Some(other)],
         }
     }
@@ -258,6 +260,31 @@ impl Compare {
     }
 }
 
+/// `(299 r + 587 g + 114 b) / 1000` to the nearest whole number, ties to even, exactly; each of the three is rounded to
+/// the nearest of -32768 to 65535 first (ties to even, NaN to 0). The weights are those of ITU-R BT.601.
+#[inline(always)]
+pub fn luma(r: f32, g: f32, b: f32) -> f32 {
+    let [r, g, b] = [r, g, b].map(whole);
+    let n = 299 * r + 587 * g + 114 * b;
+    let (quotient, rest) = (n / 1000, n % 1000);
+    // Up when above the middle, or on it with an odd quotient.
+    let luma = quotient + i32::from(rest + (quotient & 1) > 500);
+    (luma - WHOLE_OFFSET) as f32
+}
+
+/// Makes the smallest number of [`luma`] 0. It is even, so that ties stay what they are.
+const WHOLE_OFFSET: i32 = 32768;
+
+/// [`WHOLE_OFFSET`] and the nearest of -32768 to 65535: 1.5 * 2^23 leaves no bit for a fraction, so that adding it rounds.
+#[inline(always)]
+fn whole(value: f32) -> i32 {
+    const ROUNDER: f32 = 12_582_912.0;
+    let number = if value == value { value } else { 0.0 };
+    let low = if number > -32768.0 { number } else { -32768.0 };
+    let clamped = if low < 65535.0 { low } else { 65535.0 };
+    ((clamped + ROUNDER) - ROUNDER) as i32 + WHOLE_OFFSET
+}
+
 impl Expr {
     /// Input images at most.
     pub const MAX_INPUTS: usize = 4;
@@ -299,16 +326,20 @@ impl Expr {
             | Op::Unary(..)
             | Op::Binary(..)
             | Op::Fma(..)
+            | Op::Luma(..)
             | Op::Select { .. } => None,
         });
         offsets.fold((0, 0), |(x, y), (dx, dy)| (x.max(dx), y.max(dy)))
     }
 
-    /// Operations that compute (inputs, uniforms and constants left out).
+    /// Operations that compute (inputs, uniforms and constants left out); a luma counts as three.
     pub fn operations(&self) -> usize {
-        let computes =
-            |op: &&Op| matches!(op, Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Select { .. });
-        self.ops.iter().filter(computes).count()
+        let count = |op: &Op| match op {
+            Op::Input { .. } | Op::Uniform(_) | Op::Const(_) => 0,
+            Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Select { .. } => 1,
+            Op::Luma(..) => 3,
+        };
+        self.ops.iter().map(count).sum()
     }
 
     /// The values of all operations, in the order of [`Expr::ops`], into `values`; `input(slot, channel, at)` tells a
@@ -329,6 +360,7 @@ impl Expr {
                 Op::Unary(op, a) => op.apply(at(a)),
                 Op::Binary(op, a, b) => op.apply(at(a), at(b)),
                 Op::Fma(a, b, c) => at(a).mul_add(at(b), at(c)),
+                Op::Luma(r, g, b) => luma(at(r), at(g), at(b)),
                 Op::Select { compare, a, b, then, other } => {
                     if compare.holds(at(a), at(b)) {
                         at(then)

@@ -116,7 +116,8 @@ impl Printer<'_> {
             return Atom;
         }
         // Writing to a text cannot fail.
-        let (result, tightness) = match self.expr.ops[usize::from(id)] {
+        let op = self.expr.ops[usize::from(id)];
+        let (result, tightness) = match op {
             Op::Input { slot, channel, at } => {
                 let input = if slot == 0 { String::new() } else { (slot + 1).to_string() };
                 let place =
@@ -128,9 +129,10 @@ impl Printer<'_> {
             Op::Unary(Unary::Neg, a) => (write!(text, "-{}", self.text(a, Atom)), Sign),
             Op::Unary(op, a) => (write!(text, "{}({})", op.name(), self.text(a, Select)), Atom),
             Op::Binary(op, a, b) => return self.write_binary(op, a, b, text),
-            Op::Fma(a, b, c) => {
+            Op::Fma(a, b, c) | Op::Luma(a, b, c) => {
+                let name = if matches!(op, Op::Fma(..)) { "fma" } else { "luma" };
                 let [a, b, c] = [a, b, c].map(|id| self.text(id, Select));
-                (write!(text, "fma({a}, {b}, {c})"), Atom)
+                (write!(text, "{name}({a}, {b}, {c})"), Atom)
             }
             Op::Select { compare, a, b, then, other } => {
                 let (a, b) = (self.text(a, Sum), self.text(b, Sum));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::ImageDesc;
 
-use super::{AxisMap, AxisTaps, Border, Kernel, MapKernel, Stencil};
+use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -42,7 +42,7 @@ impl Kernel {
         let fits = || {
             ensure(inputs.len() == count, || format!("{} input(s) instead of {count}", inputs.len()))?;
             output.check().map_err(|e| e.to_string())?;
-            let expected = self.uniform_count(inputs).unwrap_or(uniforms);
+            let expected = self.uniform_count().unwrap_or(uniforms);
             ensure(uniforms == expected, || format!("{uniforms} uniform(s) instead of {expected}"))?;
             self.check_shapes(inputs, &output)
         };
@@ -61,19 +61,10 @@ impl Kernel {
             || ensure(inputs.iter().all(|i| i.format == output.format), || "the format must stay".into());
         let layout = || ensure(input.layout == output.layout, || "the memory order must stay".into());
         match self {
-            Self::Map(map) => {
+            Self::Point(k) => {
                 size()?;
-                match map {
-                    MapKernel::Copy | MapKernel::Threshold | MapKernel::Blend => {
-                        dtype().and_then(|()| format())
-                    }
-                    MapKernel::ColorConvert => dtype(),
-                    MapKernel::Affine => format(),
-                    MapKernel::Point(expr) => {
-                        ensure(expr.reach() == (0, 0), || "it reads pixels beside its own".into())?;
-                        check_expression(expr, inputs, output)
-                    }
-                }
+                ensure(k.expr.reach() == (0, 0), || "it reads pixels beside its own".into())?;
+                check_expression(&k.expr, inputs, output)
             }
             Self::Gather(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
@@ -104,13 +95,12 @@ impl Kernel {
         }
     }
 
-    /// Number of uniforms for the given inputs; `None` when that is the kernel's own business.
-    pub fn uniform_count(&self, inputs: &[ImageDesc]) -> Option<usize> {
+    /// Number of uniforms; `None` when that is the kernel's own business.
+    pub fn uniform_count(&self) -> Option<usize> {
         match self {
-            Self::Map(map) => inputs.first().map(|input| map.uniform_count(input)),
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
             Self::Warp(k) => Some(k.uniform_count()),
-            Self::Stencil(k) => Some(k.expr.uniforms().len()),
+            Self::Point(Point { expr }) | Self::Stencil(Stencil { expr, .. }) => Some(expr.uniforms().len()),
             Self::Gather(_) | Self::Resample(_) => Some(0),
             Self::Custom(_) => None,
         }
@@ -119,13 +109,10 @@ impl Kernel {
     /// The expression it computes, if it is one.
     pub fn expression(&self) -> Option<&Expr> {
         match self {
-            Self::Map(MapKernel::Point(expr)) | Self::Stencil(Stencil { expr, .. }) => Some(expr),
-            Self::Map(_)
-            | Self::Gather(_)
-            | Self::Warp(_)
-            | Self::Resample(_)
-            | Self::Separable(_)
-            | Self::Custom(_) => None,
+            Self::Point(Point { expr }) | Self::Stencil(Stencil { expr, .. }) => Some(expr),
+            Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Custom(_) => {
+                None
+            }
         }
     }
 
@@ -139,7 +126,7 @@ impl Kernel {
                 let (radius_x, radius_y) = k.expr.reach();
                 Some(Window { radius_x, radius_y, border: k.border })
             }
-            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Custom(_) => None,
+            Self::Point(_) | Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Custom(_) => None,
         }
     }
 
@@ -149,7 +136,7 @@ impl Kernel {
     pub fn footprint(&self, axis: Axis, outputs: Range<i64>) -> Range<i64> {
         let Range { start, end } = outputs;
         match self {
-            Self::Map(_) => start..end,
+            Self::Point(_) => start..end,
             Self::Gather(k) => k.along(axis).footprint(start..end),
             Self::Resample(k) => k.along(axis).footprint(start..end),
             Self::Separable(_) | Self::Stencil(_) => {
@@ -163,7 +150,7 @@ impl Kernel {
     /// The most source coordinates that `extent` outputs side by side read along an axis.
     pub fn extent(&self, axis: Axis, extent: u64) -> u64 {
         match self {
-            Self::Map(_) => extent,
+            Self::Point(_) => extent,
             Self::Gather(k) => k.along(axis).extent(extent),
             Self::Resample(k) => k.along(axis).extent(extent),
             Self::Separable(_) | Self::Stencil(_) => extent + 2 * u64::from(self.radius(axis)),
@@ -174,7 +161,7 @@ impl Kernel {
     /// Source coordinates that one output reads along an axis at once.
     pub fn taps(&self, axis: Axis) -> u64 {
         match self {
-            Self::Map(_) | Self::Gather(_) | Self::Warp(_) | Self::Custom(_) => 1,
+            Self::Point(_) | Self::Gather(_) | Self::Warp(_) | Self::Custom(_) => 1,
             Self::Resample(k) => k.along(axis).taps() as u64,
             Self::Separable(_) | Self::Stencil(_) => 2 * u64::from(self.radius(axis)) + 1,
         }
@@ -184,11 +171,8 @@ impl Kernel {
     /// known.
     pub fn operations(&self) -> f64 {
         match self {
-            Self::Map(MapKernel::Copy) | Self::Gather(_) => 1.0,
+            Self::Gather(_) => 1.0,
             Self::Warp(k) => k.operations(),
-            Self::Map(MapKernel::ColorConvert) => 4.0,
-            Self::Map(MapKernel::Affine | MapKernel::Threshold | MapKernel::Blend) => 2.0,
-            Self::Map(MapKernel::Point(expr)) => expression_operations(expr),
             // Rows between the two directions are made once for as many as there are source rows for a result.
             Self::Resample(k) => {
                 let ends = k.y.starts().first().zip(k.y.starts().last());
@@ -196,7 +180,7 @@ impl Kernel {
                 k.x.taps() as f64 * rows as f64 / k.y.outputs().max(1) as f64 + k.y.taps() as f64
             }
             Self::Separable(k) => 2.0 * f64::from(k.radius_x + k.radius_y) + 2.0,
-            Self::Stencil(k) => expression_operations(&k.expr),
+            Self::Point(Point { expr }) | Self::Stencil(Stencil { expr, .. }) => expression_operations(expr),
             Self::Custom(_) => 0.0,
         }
     }

@@ -4,7 +4,7 @@ mod border;
 mod contract;
 mod custom;
 mod gather;
-mod map;
+mod point;
 mod resample;
 mod stencil;
 mod warp;
@@ -16,7 +16,7 @@ pub use border::Border;
 pub use contract::{Axis, Window};
 pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
-pub use map::{ChannelMap, MapKernel};
+pub use point::{ChannelMap, Known, Point};
 pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
 pub use warp::{Coordinates, Interpolation, Sampled, Warp};
@@ -31,7 +31,7 @@ pub type Uniforms = Arc<[f32]>;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kernel {
     /// Reads its own pixel.
-    Map(MapKernel),
+    Point(Point),
     /// Reads one computed pixel.
     Gather(Gather),
     /// Reads or interpolates pixels at coordinates that mix x and y.
@@ -50,7 +50,7 @@ pub enum Kernel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// The pixel at the output's own coordinates.
-    Map,
+    Point,
     /// One pixel, or a small computed range, at coordinates that depend only on the output's coordinates.
     Gather,
     /// The neighbourhood within `radius_x`, `radius_y` of the output's own coordinates.
@@ -68,7 +68,7 @@ impl Kernel {
     /// How this kernel reads its input.
     pub fn access(&self) -> Access {
         match self {
-            Self::Map(_) => Access::Map,
+            Self::Point(_) => Access::Point,
             Self::Gather(_) | Self::Resample(_) => Access::Gather,
             Self::Separable(_) | Self::Stencil(_) => {
                 let (radius_x, radius_y) = self.window().map_or((0, 0), |w| (w.radius_x, w.radius_y));
@@ -81,7 +81,7 @@ impl Kernel {
     /// Number of input images.
     pub fn input_count(&self) -> usize {
         match self {
-            Self::Map(k) => k.input_count(),
+            Self::Point(k) => k.expr.input_count(),
             Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
             Self::Custom(k) => k.input_count(),
         }
@@ -103,7 +103,7 @@ impl Kernel {
     /// A short name for plans, generated code and profiles.
     pub fn name(&self) -> &str {
         match self {
-            Self::Map(k) => k.name(),
+            Self::Point(_) => "point",
             Self::Gather(_) => "gather",
             Self::Warp(_) => "warp",
             Self::Resample(_) => "resample",
@@ -124,7 +124,7 @@ mod tests {
             |first, last| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Flip { last } });
         assert!(crop(1, 9).is_alike(&crop(700, 9)));
         assert!(!crop(1, 9).is_alike(&crop(1, 8)), "a mirrored axis is part of the code");
-        assert!(!crop(1, 9).is_alike(&Kernel::Map(MapKernel::Copy)));
+        assert!(!crop(1, 9).is_alike(&Kernel::Point(Point::copy())));
         let resize = |weights: &[(i64, f64)]| {
             let x = AxisTaps::from_contributions(8, &[weights.to_vec()]);
             Kernel::Resample(Resample { y: x.clone(), x })

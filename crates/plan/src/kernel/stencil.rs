@@ -6,7 +6,7 @@ use super::Border;
 use crate::{Binary, Channel, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
 
 /// An expression of the samples of a pixel and of those around it, of one image; width and height stay, the sample type
-/// may change. As for [`super::MapKernel::Point`], one that is computed for each channel keeps the format, and alpha is
+/// may change. As for [`super::Point`], one that is computed for each channel keeps the format, and alpha is
 /// copied from the pixel itself; samples are not premultiplied.
 ///
 /// Outside the image lies what the border says; of a constant border every channel has that value, also where the sample

@@ -201,7 +201,7 @@ mod tests {
         let kernel = transposed(same, same);
         assert_eq!((kernel.access(), kernel.window()), (Access::Whole, None));
         assert_eq!(kernel.footprint(Axis::X, 5..6), 0..i64::from(u32::MAX));
-        assert_eq!((kernel.uniform_count(&[gray(3, 2)]), kernel.taps(Axis::Y)), (Some(0), 1));
+        assert_eq!((kernel.uniform_count(), kernel.taps(Axis::Y)), (Some(0), 1));
         let refusal = |output| kernel.check(0, &[gray(3, 2)], output).unwrap_err();
         assert_eq!(refusal(gray(2, 4)), "warp from 3x2 gray u8 to 2x4 gray u8: columns outside the source");
         assert!(refusal(gray(3, 3)).ends_with("rows outside the source"));

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use mip_core::{ALIGNMENT, BatchLayout, DType, ImageDesc, PixelFormat};
 use mip_plan::{
-    Buffer, BufferId, Group, GroupId, Kernel, MapKernel, Operand, Place, Plan, PlanInput, PlanOutput,
-    PlanTask, Stage, TaskId, Uniforms, Wait, Workspace,
+    Buffer, BufferId, Group, GroupId, Kernel, Operand, Place, Plan, PlanInput, PlanOutput, PlanTask, Point,
+    Stage, TaskId, Uniforms, Wait, Workspace,
 };
 
 /// A gray u8 image.
@@ -42,13 +42,13 @@ impl Work {
     /// `scale * v + offset` in every channel of a gray image.
     pub fn affine(scale: f32, offset: f32) -> Self {
         let uniforms = Arc::new([scale, offset]);
-        Self { op: "affine".to_owned(), kernel: Kernel::Map(MapKernel::Affine), uniforms }
+        Self { op: "affine".to_owned(), kernel: Kernel::Point(Point::affine(PixelFormat::Gray)), uniforms }
     }
 
     /// `wa * a + wb * b`.
     pub fn blend(wa: f32, wb: f32) -> Self {
-        let uniforms = Arc::new([wa, wb]);
-        Self { op: "blend".to_owned(), kernel: Kernel::Map(MapKernel::Blend), uniforms }
+        let uniforms = Arc::new([wb, wa]);
+        Self { op: "blend".to_owned(), kernel: Kernel::Point(Point::blend(PixelFormat::Gray)), uniforms }
     }
 
     /// A custom kernel.

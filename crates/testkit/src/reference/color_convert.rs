@@ -1,4 +1,4 @@
-use mip_core::PixelFormat;
+use mip_core::{DType, PixelFormat};
 
 use super::apply::Reference;
 use crate::Real;
@@ -40,6 +40,19 @@ pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, full_scal
             PixelFormat::Bgr | PixelFormat::Bgra => [b, g, r, a][c],
         }
     })
+}
+
+/// Gray as an image of the sample type holds it. f16 is made by the sum in binary32 that defines it, for a value that lies
+/// near the middle between two of its numbers decides by that sum which of them the steps behind see.
+pub(super) fn stored_gray(image: &Real, format: PixelFormat, dtype: DType) -> Real {
+    let Some(rgb) = format.rgb_indices().filter(|_| dtype == DType::F16) else {
+        return color_convert(image, format, PixelFormat::Gray, dtype.full_scale()).rounded(dtype);
+    };
+    let gray = Real::from_fn(image.width, image.height, 1, |x, y, _| {
+        let [r, g, b] = rgb.map(|channel| image.at(x, y, channel) as f32);
+        f64::from(b.mul_add(0.114, g.mul_add(0.587, 0.299 * r)))
+    });
+    gray.rounded(dtype)
 }
 
 #[cfg(test)]

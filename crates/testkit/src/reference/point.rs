@@ -250,6 +250,11 @@ fn function(name: &str, values: &[f64]) -> f64 {
         ("round", [a]) => a.round_ties_even(),
         ("clamp", _) => function("min", &[function("max", &values[..2]), values[2]]),
         ("fma", [a, b, c]) => a * b + c,
+        ("luma", [..]) if values.len() == 3 => {
+            let whole = |v: f64| if v.is_nan() { 0.0 } else { v.round_ties_even().clamp(-32768.0, 65535.0) };
+            let [r, g, b] = [whole(values[0]), whole(values[1]), whole(values[2])];
+            ((299.0 * r + 587.0 * g + 114.0 * b) / 1000.0).round_ties_even()
+        }
         // With a NaN the second of two.
         ("min", _) => all(|a, b| if a < b { a } else { b }),
         ("max", _) => all(|a, b| if a > b { a } else { b }),

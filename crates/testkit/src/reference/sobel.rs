@@ -1,7 +1,8 @@
 use mip_core::{DType, PixelFormat};
 
+use super::Border;
 use super::apply::Reference;
-use super::{Border, color_convert};
+use super::color_convert::stored_gray;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("sobel", &["border", "border_value"], |call| {
@@ -23,7 +24,7 @@ pub(super) fn gradient(
     dtype: DType,
     border: Border,
 ) -> Real {
-    let gray = color_convert(image, format, PixelFormat::Gray, dtype.full_scale()).rounded(dtype);
+    let gray = stored_gray(image, format, dtype);
     let pixel = |x: i64, y: i64| match (border.resolve(x, gray.width), border.resolve(y, gray.height), border)
     {
         (Some(x), Some(y), _) => gray.at(x, y, 0),

@@ -86,6 +86,10 @@ pub(super) fn fma(level: Level, from: [&Values; 3], to: &mut Values) {
     each3(level, from, to, f32::mul_add);
 }
 
+pub(super) fn luma(level: Level, from: [&Values; 3], to: &mut Values) {
+    each3(level, from, to, |r, g, b| mip_plan::luma(r, g, b));
+}
+
 pub(super) fn select(level: Level, compare: Compare, from: [&Values; 4], to: &mut Values) {
     match compare {
         Compare::Lt => each4(level, from, to, |[a, b, x, y]| if a < b { x } else { y }),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mip_core::{DType, ImageDesc, Layout, f16};
 use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
 
-use self::apply::{binary, fma, select, unary};
+use self::apply::{binary, fma, luma, select, unary};
 use self::ranks::Ranks;
 use self::samples::{Load, Store};
 use super::row::{Row, RowMut};
@@ -21,7 +21,7 @@ const BLOCK: usize = 256;
 
 type Values = [f32; BLOCK];
 
-/// [`mip_plan::MapKernel::Point`] and [`Stencil`].
+/// [`mip_plan::Point`] and [`Stencil`].
 #[derive(Debug)]
 struct ExprRows {
     /// What is the same for every block of a row.
@@ -171,6 +171,7 @@ impl ExprRows {
                 Op::Unary(op, _) => unary(job.level, op, from(0), to),
                 Op::Binary(op, ..) => binary(job.level, op, [from(0), from(1)], to),
                 Op::Fma(..) => fma(job.level, [from(0), from(1), from(2)], to),
+                Op::Luma(..) => luma(job.level, [from(0), from(1), from(2)], to),
                 Op::Select { compare, .. } => {
                     select(job.level, compare, [from(0), from(1), from(2), from(3)], to);
                 }

@@ -42,6 +42,7 @@ impl<T: Pixel + Ord> Ranks<T> {
             | Op::Unary(..)
             | Op::Binary(..)
             | Op::Fma(..)
+            | Op::Luma(..)
             | Op::Select { .. } => false,
         };
         let Results::EachChannel(result) = expr.results() else { return None };
@@ -85,7 +86,12 @@ impl<T: Pixel + Ord> Ranks<T> {
                 }
                 Op::Binary(Binary::Min, ..) => each(job, from(0), from(1), to, Ord::min),
                 Op::Binary(..) => each(job, from(0), from(1), to, Ord::max),
-                Op::Uniform(_) | Op::Const(_) | Op::Unary(..) | Op::Fma(..) | Op::Select { .. } => {
+                Op::Uniform(_)
+                | Op::Const(_)
+                | Op::Unary(..)
+                | Op::Fma(..)
+                | Op::Luma(..)
+                | Op::Select { .. } => {
                     unreachable!("minima and maxima only")
                 }
             }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc, Layout as Samples};
-use mip_plan::{Axis, AxisTaps, ChannelMap, Kernel, MapKernel, Operand};
+use mip_plan::{Axis, AxisTaps, Kernel, Operand};
 
 use super::emit::{Code, is_mean};
 use super::layout::{Layout, Pass, Raw, span};
@@ -25,7 +25,7 @@ impl Layout {
     pub(super) fn ring(&self, setting: &Setting<'_>, pass: &Pass, offset: i64) -> Option<Raw> {
         let mut found = pass.nodes.raws(setting);
         let (node, buffer) = found.next()?;
-        let pointwise = |what| matches!(what, What::Map | What::Resample(Operand::Buffer(_)));
+        let pointwise = |what| matches!(what, What::Point | What::Resample(Operand::Buffer(_)));
         if found.next().is_some()
             || pass.strips > MOST_STRIPS
             || pass.rows_of_warp() > MOST_ROWS
@@ -115,9 +115,8 @@ impl Writer<'_> {
         let is_luma = |node: &Node| {
             let Operand::Stage(index) = node.of else { return false };
             let stage = self.setting.stage(index);
-            let (from, to) = (self.setting.desc(stage.inputs[0]).format, stage.output.format);
-            stage.kernel == Kernel::Map(MapKernel::ColorConvert)
-                && matches!(ChannelMap::of(from, to)[..], [ChannelMap::Luma(_)])
+            let Kernel::Point(kernel) = &stage.kernel else { return false };
+            kernel.luma(&self.setting.desc(stage.inputs[0]), &stage.output).is_some()
         };
         let mut readers = list.iter().filter(|node| node.inputs.contains(&n));
         self.pass.by_warps

@@ -1,10 +1,12 @@
 use std::fmt::Write as _;
 
-use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand, Window};
+use mip_core::ImageDesc;
+use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, Known, Operand, Window};
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
 use super::setting::{STRIP, is_sample};
+use crate::codegen::map::{list, sources};
 use crate::codegen::point::{functor_name, point_strip};
 use crate::codegen::text::{planar, sample};
 
@@ -78,7 +80,7 @@ impl Writer<'_> {
                 let channels = self.setting.desc(node.of).channels();
                 format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
             }
-            What::Map => format!("{declare} {}", self.map(node, &name)),
+            What::Point => format!("{declare} {}", self.point(node, &name)),
             What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
             What::Resample(_) if self.pass.by_warps => self.bilinear(n, &name, &declare, code),
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
@@ -107,59 +109,54 @@ impl Writer<'_> {
         format!("{load}<P{patch}::T, P{patch}::C, {STRIP}>({name}, {at});")
     }
 
-    fn map(&self, node: &Node, name: &str) -> String {
+    fn point(&self, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
         let stage = self.setting.stage(index);
         let (input, output) = (self.setting.desc(stage.inputs[0]), stage.output);
         let (from, c) = (self.name(node.inputs[0]), input.channels());
         let t = sample(output.dtype);
-        let Kernel::Map(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
-        let permute = |sources: &[ChannelMap]| {
-            let source = |map: &ChannelMap| match *map {
-                ChannelMap::Input(channel) => channel.to_string(),
-                ChannelMap::Luma(_) | ChannelMap::Opaque => "-1".to_owned(),
-            };
-            let list = sources.iter().map(source).collect::<Vec<_>>().join(", ");
-            format!("permute<{t}, {c}, {STRIP}, {list}>({name}, {from});")
-        };
-        match kernel {
-            MapKernel::Copy => permute(&(0..c).map(ChannelMap::Input).collect::<Vec<_>>()),
-            MapKernel::ColorConvert => {
-                let sources = ChannelMap::of(input.format, output.format);
-                let source = &self.pass.nodes.list[node.inputs[0]];
-                let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
-                if let [ChannelMap::Luma([r, g, b])] = sources[..] {
-                    if words && t == "u8" && !planar(&input) {
-                        return format!(
-                            "gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);"
-                        );
-                    }
-                    if self.only_for_luma(node.inputs[0]) {
-                        return format!("gray_of_means<{STRIP}, {r}, {g}, {b}>({name}, {from});");
-                    }
-                    format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
-                } else {
-                    permute(&sources)
-                }
+        let Kernel::Point(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
+        let shapes: Vec<ImageDesc> = stage.inputs.iter().map(|&input| self.setting.desc(input)).collect();
+        match kernel.known(&shapes, &output) {
+            Some(Known::Channels(channels)) => match channels[..] {
+                [ChannelMap::Luma(rgb)] => self.luma(node, name, rgb),
+                _ => format!("permute<{t}, {c}, {STRIP}, {}>({name}, {from});", sources(&channels)),
+            },
+            Some(Known::Affine(pairs)) => {
+                format!("affine<{t}, {c}, {STRIP}, {}>({name}, {from}, p.u{index});", list(&pairs))
             }
-            MapKernel::Affine => format!("affine<{t}, {c}, {STRIP}>({name}, {from}, p.u{index});"),
-            MapKernel::Threshold => {
+            Some(Known::Threshold) => {
                 let colours = c - usize::from(output.format.has_alpha());
                 format!("threshold<{t}, {c}, {STRIP}, {colours}>({name}, {from}, p.u{index});")
             }
-            MapKernel::Blend => {
+            Some(Known::Blend) => {
                 let second = self.name(node.inputs[1]);
                 format!("blend<{t}, {c}, {STRIP}>({name}, {from}, {second}, p.u{index});")
             }
-            MapKernel::Point(_) => {
+            None => {
                 let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
-                let channels: Vec<usize> =
-                    stage.inputs.iter().map(|&input| self.setting.desc(input).channels()).collect();
+                let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
                 let (uniforms, functor) = (self.uniforms(index), functor_name(index));
                 let (kind, counts) = ((&*functor, output.dtype, STRIP), (&*channels, output.channels()));
                 point_strip(kind, counts, name, &inputs, &uniforms)
             }
         }
+    }
+
+    fn luma(&self, node: &Node, name: &str, [r, g, b]: [usize; 3]) -> String {
+        let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
+        let stage = self.setting.stage(index);
+        let (input, from) = (self.setting.desc(stage.inputs[0]), self.name(node.inputs[0]));
+        let (t, c) = (sample(stage.output.dtype), input.channels());
+        let source = &self.pass.nodes.list[node.inputs[0]];
+        let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
+        if words && t == "u8" && !planar(&input) {
+            return format!("gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);");
+        }
+        if self.only_for_luma(node.inputs[0]) {
+            return format!("gray_of_means<{STRIP}, {r}, {g}, {b}>({name}, {from});");
+        }
+        format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
     }
 
     fn stencil(&self, patch: usize, node: &Node, name: &str) -> String {

@@ -1,5 +1,5 @@
-use mip_core::{DType, Layout, PixelFormat};
-use mip_plan::{AxisTaps, Kernel, MapKernel, Operand};
+use mip_core::{DType, Layout};
+use mip_plan::{AxisTaps, Kernel, Operand};
 
 use super::setting::Setting;
 
@@ -69,9 +69,7 @@ impl Exact {
     pub(super) fn of(setting: &Setting<'_>, source: Operand) -> Option<Self> {
         let Operand::Stage(index) = source else { return None };
         let stage = setting.stage(index);
-        let (Kernel::Map(MapKernel::ColorConvert), [Operand::Stage(resized)]) =
-            (&stage.kernel, &stage.inputs[..])
-        else {
+        let (Kernel::Point(luma), [Operand::Stage(resized)]) = (&stage.kernel, &stage.inputs[..]) else {
             return None;
         };
         let small = setting.stage(*resized);
@@ -79,11 +77,10 @@ impl Exact {
             return None;
         };
         let desc = setting.layouts[*buffer].desc;
-        let rgb = desc.format.rgb_indices()?;
+        let rgb = luma.luma(&small.output, &stage.output)?;
         let bytes = desc.dtype == DType::U8 && desc.layout == Layout::Hwc && desc.channels() == 3;
         let alone = setting.group.is_read_once(*resized);
-        if !bytes || !alone || stage.output.format != PixelFormat::Gray || small.output.layout != Layout::Hwc
-        {
+        if !bytes || !alone || small.output.layout != Layout::Hwc {
             return None;
         }
         let ratio =

@@ -51,7 +51,7 @@ impl Pass {
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
                     Kernel::Stencil(_) => 6,
-                    Kernel::Map(_)
+                    Kernel::Point(_)
                     | Kernel::Gather(_)
                     | Kernel::Warp(_)
                     | Kernel::Resample(_)

@@ -54,7 +54,7 @@ pub(super) enum What {
     /// Loaded from a patch.
     Patch(usize),
     /// A pointwise kernel on other nodes.
-    Map,
+    Point,
     /// Another node's pixels from right to left.
     Mirror,
     /// Single pixels through tables, from a buffer or a patch.
@@ -170,10 +170,10 @@ impl Nodes {
                 }
             }
             // Neither a warp nor a custom kernel is part of a fused kernel.
-            Kernel::Map(_) | Kernel::Warp(_) | Kernel::Custom(_) => {
+            Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_) => {
                 let inputs =
                     stage.inputs.iter().map(|&i| self.value(setting, roles, i, x, y, false)).collect();
-                self.add(source, What::Map, inputs, x, y)
+                self.add(source, What::Point, inputs, x, y)
             }
         }
     }

@@ -68,7 +68,7 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
                 all.nearest(format!("s{s}_x"), kernel.x);
                 all.nearest(format!("s{s}_y"), kernel.y);
             }
-            Kernel::Map(_)
+            Kernel::Point(_)
             | Kernel::Warp(_)
             | Kernel::Separable(_)
             | Kernel::Stencil(_)

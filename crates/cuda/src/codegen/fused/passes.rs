@@ -218,7 +218,7 @@ impl Writer<'_> {
                     }
                     words += desc.channels() * desc.dtype.size();
                 }
-                What::Map => {}
+                What::Point => {}
                 _ => return None,
             }
         }

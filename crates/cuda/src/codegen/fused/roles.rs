@@ -74,7 +74,7 @@ fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
             let upwards = matches!(k.y, AxisMap::Flip { .. }) && marches(setting, s);
             table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
         }
-        (Kernel::Map(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
+        (Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
         | (Kernel::Gather(_), Operand::Buffer(_)) => false,
     })
 }
@@ -85,7 +85,7 @@ fn marches(setting: &Setting<'_>, stage: usize) -> bool {
     let stage = setting.stage(stage);
     let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if marches(setting, s));
     match stage.kernel {
-        Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
+        Kernel::Point(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
         Kernel::Separable(_) | Kernel::Stencil(_) => true,
         Kernel::Warp(_) | Kernel::Resample(_) | Kernel::Custom(_) => false,
     }
@@ -129,6 +129,6 @@ fn computed_twice(setting: &Setting<'_>, kept: &[bool], chained: &[bool]) -> Opt
         all.dedup();
         passes[s] = all;
     }
-    let expensive = |s: &usize| !matches!(setting.stage(*s).kernel, Kernel::Map(_) | Kernel::Gather(_));
+    let expensive = |s: &usize| !matches!(setting.stage(*s).kernel, Kernel::Point(_) | Kernel::Gather(_));
     (0..n).filter(expensive).find(|&s| !chained[s] && passes[s].len() > 1)
 }

@@ -79,7 +79,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
         Kernel::Warp(_) => Some("a warp reads a whole image".to_owned()),
-        Kernel::Map(_) | Kernel::Gather(_) => None,
+        Kernel::Point(_) | Kernel::Gather(_) => None,
         Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
             let kept = (2 * k.radius_y as usize + 1) * strip;

@@ -155,16 +155,14 @@ template <> INLINE float gray<u8>(float r, float g, float b) {
     return (__fmaf_rn(m, 0.024f, m) + MAGIC) - MAGIC;
 }
 template <> INLINE float gray<u16>(float r, float g, float b) {
-    const u32 n = 299u * (__float_as_uint(r + MAGIC) & 0xFFFFu) + 587u * (__float_as_uint(g + MAGIC) & 0xFFFFu)
-                + 114u * (__float_as_uint(b + MAGIC) & 0xFFFFu);
-    const u32 q = n / 1000u, rest = n - q * 1000u;
-    return __uint_as_float(MAGIC_BITS | (q + (rest > 500u || (rest == 500u && (q & 1u))))) - MAGIC;
+    const u32 word = 0xFFFFu;
+    return __uint_as_float(MAGIC_BITS | whole_luma(__float_as_uint(r + MAGIC) & word, __float_as_uint(g + MAGIC) & word,
+                                                   __float_as_uint(b + MAGIC) & word)) - MAGIC;
 }
+template <> INLINE float gray<i16>(float r, float g, float b) { return luma(r, g, b); }
 template <> INLINE float gray<float>(float r, float g, float b) {
     return __fmaf_rn(0.114f, b, __fmaf_rn(0.587f, g, 0.299f * r));
 }
-template <> INLINE float gray<i16>(float r, float g, float b) { return rounded<i16>(gray<float>(r, g, b)); }
-template <> INLINE float gray<f16>(float r, float g, float b) { return rounded<f16>(gray<float>(r, g, b)); }
 template <typename T, int C, int N, int R, int G, int B> INLINE void to_gray(float* o, const float* a) {
 #pragma unroll
     for (int i = 0; i < N; i++) o[i] = gray<T>(a[i * C + R], a[i * C + G], a[i * C + B]);
@@ -178,12 +176,13 @@ template <typename T, int C, int N, int... SOURCE> INLINE void permute(float* o,
 #pragma unroll
         for (int c = 0; c < OUT; c++) o[i * OUT + c] = source[c] < 0 ? Sample<T>::FULL : a[i * C + max(source[c], 0)];
 }
-// fma(v, a[c], b[c]).
-template <typename T, int C, int N> INLINE void affine(float* o, const float* v, const float* u) {
+// fma(v, u[2 k], u[2 k + 1]), where k is the channel's pair of uniforms.
+template <typename T, int C, int N, int... PAIR> INLINE void affine(float* o, const float* v, const float* u) {
+    constexpr int pair[] = {PAIR...};
 #pragma unroll
     for (int i = 0; i < N; i++)
 #pragma unroll
-        for (int c = 0; c < C; c++) o[i * C + c] = rounded<T>(__fmaf_rn(v[i * C + c], u[c], u[C + c]));
+        for (int c = 0; c < C; c++) o[i * C + c] = rounded<T>(__fmaf_rn(v[i * C + c], u[2 * pair[c]], u[2 * pair[c] + 1]));
 }
 // v > t ? m : 0 in the first COLOURS channels; the others are kept.
 template <typename T, int C, int N, int COLOURS> INLINE void threshold(float* o, const float* v, const float* u) {
@@ -194,7 +193,7 @@ template <typename T, int C, int N, int COLOURS> INLINE void threshold(float* o,
 // fma(b, wb, a * wa).
 template <typename T, int C, int N> INLINE void blend(float* o, const float* a, const float* b, const float* u) {
 #pragma unroll
-    for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[1], a[s] * u[0]));
+    for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[0], a[s] * u[1]));
 }
 // An expression on strips of up to four values; F::of computes the channels of a pixel.
 template <class F, typename T, int N, int OUT, int CA, int CB, int CC, int CD>

@@ -28,7 +28,7 @@ pub(super) fn edges(draft: &Draft<'_>) -> Vec<Edge> {
     }
     let mut edges: Vec<Edge> = Vec::new();
     for stage in &draft.stages {
-        let reading = if stage.kernel.access() == Access::Map { Reading::Own } else { Reading::Others };
+        let reading = if stage.kernel.access() == Access::Point { Reading::Own } else { Reading::Others };
         for value in &stage.inputs {
             if let DraftValue::Stage(read) = *value
                 && let Some(from) = task_of_result[read]

@@ -62,7 +62,7 @@ pub(super) fn parts(
             from.pixels = from.pixels.max(part.pixels * reads(&stage.kernel));
             from.read = true;
             from.kept |= match stage.kernel.access() {
-                Access::Map => false,
+                Access::Point => false,
                 Access::Gather => !points[producer],
                 Access::Window { .. } | Access::Whole => true,
             };
@@ -76,7 +76,7 @@ pub(super) fn points(draft: &Draft<'_>, members: &[StageId]) -> Vec<bool> {
     let mut points: Vec<bool> = Vec::with_capacity(members.len());
     for &member in members {
         let stage = &draft.stages[member];
-        let own = matches!(stage.kernel, Kernel::Map(_) | Kernel::Gather(_));
+        let own = matches!(stage.kernel, Kernel::Point(_) | Kernel::Gather(_));
         let inputs = stage.inputs.iter().filter_map(|input| match *input {
             DraftValue::Stage(read) => members.binary_search(&read).ok(),
             DraftValue::Input(_) => None,
@@ -91,7 +91,7 @@ fn reads(kernel: &Kernel) -> f64 {
     match kernel {
         Kernel::Resample(k) => (k.x.taps() * k.y.taps()) as f64,
         // What a window reads lies on the chip.
-        Kernel::Map(_)
+        Kernel::Point(_)
         | Kernel::Gather(_)
         | Kernel::Warp(_)
         | Kernel::Separable(_)
