@@ -68,8 +68,8 @@ fn check(
         let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
         let exact = reference::apply(op, params, &of_frame.iter().collect::<Vec<_>>());
         assert_eq!(*output.desc(), reference::describe(op, params, desc, &exact), "{op} on {desc}");
-        let verdict = check_contract(output, &exact, output.desc().dtype);
-        verdict.map_err(|v| format!("{pictures:?} {desc}, frame {frame} of {frames}: {v}"))?;
+        let outcome = check_contract(output, &exact, output.desc().dtype);
+        outcome.map_err(|v| format!("{pictures:?} {desc}, frame {frame} of {frames}: {v}"))?;
     }
     Ok(())
 }
@@ -82,9 +82,9 @@ struct Failures {
 }
 
 impl Failures {
-    fn add(&mut self, way: &Params, verdict: Result<(), String>) {
+    fn add(&mut self, way: &Params, outcome: Result<(), String>) {
         self.cases += 1;
-        self.texts.extend(verdict.err().map(|text| format!("{way:?}: {text}")));
+        self.texts.extend(outcome.err().map(|text| format!("{way:?}: {text}")));
     }
 
     fn report(self, op: &str) {
@@ -228,8 +228,8 @@ fn special_values_of_f32() {
             let params = Params::line(way);
             let exact = reference::apply(op, &params, &[&image]);
             let output = &run_operator(&device, op, &params, &[&image])[0];
-            let verdict = check_contract(output, &exact, output.desc().dtype);
-            verdict.unwrap_or_else(|v| panic!("{op} {way}: {v}"));
+            let outcome = check_contract(output, &exact, output.desc().dtype);
+            outcome.unwrap_or_else(|v| panic!("{op} {way}: {v}"));
         }
     }
 }
@@ -313,8 +313,8 @@ fn images_cut_into_strips_have_no_seams() {
     ] {
         for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
             let desc = ImageDesc::new(37, 317, format, DType::U8).unwrap();
-            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
-            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+            let outcome = check(&device, op, &Params::line(way), &desc, &mut random);
+            outcome.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
         }
     }
 }
@@ -328,8 +328,8 @@ fn one_very_long_row_or_column() {
         for (op, way) in
             [("gaussian_blur", ""), ("sobel", ""), ("resize", "width = 33, height = 3"), ("flip", "")]
         {
-            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
-            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+            let outcome = check(&device, op, &Params::line(way), &desc, &mut random);
+            outcome.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
         }
     }
 }

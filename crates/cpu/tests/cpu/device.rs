@@ -7,7 +7,7 @@ use mip_core::{ImageView, ImageViewMut};
 use mip_cpu::{CpuConfig, CpuDevice, SimdLevel};
 use mip_plan::{CustomError, CustomKernel, Kernel};
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, Device, DeviceError, Launch, LaunchObserver, Space, Verdict,
+    BufferMemory, BufferRef, Command, Device, DeviceError, Launch, LaunchDecision, LaunchObserver, Space,
 };
 use mip_runtime::testing::{PlanBuilder, Work, device_conformance, gray};
 
@@ -70,8 +70,8 @@ impl CustomKernel for Gate {
 struct Told(Mutex<Sender<Result<(), DeviceError>>>);
 
 impl LaunchObserver for Told {
-    fn begin(&self, _: usize) -> Verdict {
-        Verdict::Run
+    fn begin(&self, _: usize) -> LaunchDecision {
+        LaunchDecision::Run
     }
 
     fn end(&self, _: usize, result: Result<(), DeviceError>) {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    Command, DeviceError, Event, Executable, Graph, Launch, Recording, Stamp, Verdict, check_launches,
+    Command, DeviceError, Event, Executable, Graph, Launch, LaunchDecision, Recording, Stamp, check_launches,
 };
 
 use super::executable::{CudaExecutable, Prepared};
@@ -164,7 +164,7 @@ impl Graph for CudaGraph {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.patch(&self.shared, &launches)?;
         for launch in &launches {
-            if launch.observer.begin(launch.group) == Verdict::Skip {
+            if launch.observer.begin(launch.group) == LaunchDecision::Skip {
                 let text = "a captured run is replayed as a whole; nothing of it can be left out";
                 return Err(DeviceError::Unsupported(text.to_owned()));
             }

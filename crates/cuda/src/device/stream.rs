@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mip_core::ImageBuffer;
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Memory, Stamp, Stream,
-    Verdict,
+    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchDecision, LaunchObserver, Memory,
+    Stamp, Stream,
 };
 
 use super::event::CudaEvent;
@@ -91,7 +91,7 @@ impl CudaStream {
     /// Queues a launch. What its observer has to be told at once is returned, to be told without the lock.
     fn launch(&self, launch: Launch) -> Option<Told> {
         let (observer, group) = (launch.observer.clone(), launch.group);
-        if observer.begin(group) == Verdict::Skip {
+        if observer.begin(group) == LaunchDecision::Skip {
             return None;
         }
         let executable = launch.executable.as_any().downcast_ref::<CudaExecutable>();

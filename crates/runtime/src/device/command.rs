@@ -76,7 +76,7 @@ pub struct Launch {
 
 /// What to do with a launch whose turn has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LaunchDecision {
     /// Run it.
     Run,
     /// A producer failed or the run was cancelled: leave it out, go on with the stream.
@@ -87,8 +87,8 @@ pub enum Verdict {
 /// that detect failures only when queueing, from the submitting thread).
 pub trait LaunchObserver: std::fmt::Debug + Send + Sync {
     /// The launch's turn has come.
-    fn begin(&self, group: GroupId) -> Verdict;
+    fn begin(&self, group: GroupId) -> LaunchDecision;
 
-    /// The launch has ended. Not called after [`Verdict::Skip`].
+    /// The launch has ended. Not called after [`LaunchDecision::Skip`].
     fn end(&self, group: GroupId, result: Result<(), DeviceError>);
 }

@@ -17,7 +17,7 @@ use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 use serde::Serialize;
 
-pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchObserver, Verdict};
+pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchDecision, LaunchObserver};
 pub use error::DeviceError;
 pub use graph::{CommandList, Graph, Recording, check_launches};
 pub use stamp::{HostStamp, Ranges, Stamp};

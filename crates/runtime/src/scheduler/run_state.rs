@@ -8,7 +8,7 @@ use mip_plan::{BufferId, GroupId, Plan, TaskId};
 
 use super::{CancelToken, ErrorCallback, attribution};
 use crate::RuntimeError;
-use crate::device::{DeviceError, LaunchObserver, Verdict};
+use crate::device::{DeviceError, LaunchDecision, LaunchObserver};
 
 /// One execution as it goes: which groups ended, failed or must not run.
 ///
@@ -167,20 +167,20 @@ impl RunState {
 }
 
 impl LaunchObserver for RunState {
-    fn begin(&self, group: GroupId) -> Verdict {
+    fn begin(&self, group: GroupId) -> LaunchDecision {
         let mut progress = self.progress();
         if progress.causes[group].is_some() {
-            return Verdict::Skip;
+            return LaunchDecision::Skip;
         }
         if self.cancel.is_cancelled() {
             progress.phases[group] = Phase::Cancelled;
-            return Verdict::Skip;
+            return LaunchDecision::Skip;
         }
         progress.phases[group] = Phase::Running;
         for &task in &self.plan.groups[group].tasks {
             progress.invocations[task] += 1;
         }
-        Verdict::Run
+        LaunchDecision::Run
     }
 
     fn end(&self, group: GroupId, result: Result<(), DeviceError>) {

@@ -1,7 +1,7 @@
 use std::sync::Weak;
 
 use mip_plan::GroupId;
-use mip_runtime::device::{Executable, LaunchObserver, Verdict};
+use mip_runtime::device::{Executable, LaunchDecision, LaunchObserver};
 
 use super::super::blame::Streams;
 use super::*;
@@ -10,8 +10,8 @@ use super::*;
 struct Told(Mutex<Vec<(GroupId, bool)>>);
 
 impl LaunchObserver for Told {
-    fn begin(&self, _group: GroupId) -> Verdict {
-        Verdict::Run
+    fn begin(&self, _group: GroupId) -> LaunchDecision {
+        LaunchDecision::Run
     }
 
     fn end(&self, group: GroupId, result: Result<(), DeviceError>) {

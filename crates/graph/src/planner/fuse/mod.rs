@@ -52,17 +52,17 @@ fn run(draft: &mut Draft<'_>, wanted: fn(&Edge, &Merger<'_, '_>) -> bool) {
         return;
     }
     let edges = edges(draft);
-    let mut verdicts = std::mem::take(&mut draft.verdicts);
-    verdicts.resize(edges.len(), None);
+    let mut outcomes = std::mem::take(&mut draft.outcomes);
+    outcomes.resize(edges.len(), None);
     let mut merger = Merger::new(draft);
     // A merge can make another one possible: it takes away an outside reader, or what stood between.
     loop {
         let mut merged = false;
-        for (edge, verdict) in edges.iter().zip(&mut verdicts) {
+        for (edge, outcome) in edges.iter().zip(&mut outcomes) {
             if !merger.together(edge) && wanted(edge, &merger) {
                 let result = merger.merge(edge);
                 merged |= result.is_ok();
-                *verdict = Some(result);
+                *outcome = Some(result);
             }
         }
         if !merged {
@@ -72,7 +72,7 @@ fn run(draft: &mut Draft<'_>, wanted: fn(&Edge, &Merger<'_, '_>) -> bool) {
     let mut groups = merger.into_groups();
     groups.retain(|stages| !stages.is_empty());
     draft.groups = groups;
-    draft.verdicts = verdicts;
+    draft.outcomes = outcomes;
 }
 
 /// Writes down for each edge whether it is inside a group now, and why.
@@ -80,15 +80,15 @@ pub(super) fn record(draft: &mut Draft<'_>) {
     let group_of = draft.group_of_stage();
     let stored = draft.stored();
     let mut edges = edges(draft);
-    let verdicts = std::mem::take(&mut draft.verdicts);
-    let mut verdicts: Vec<_> =
-        verdicts.into_iter().chain(std::iter::repeat(None)).take(edges.len()).collect();
+    let outcomes = std::mem::take(&mut draft.outcomes);
+    let mut outcomes: Vec<_> =
+        outcomes.into_iter().chain(std::iter::repeat(None)).take(edges.len()).collect();
     let mut written = vec![false; draft.stages.len()];
     let mut decisions = Vec::with_capacity(edges.len());
-    for (edge, verdict) in edges.drain(..).zip(verdicts.drain(..)) {
+    for (edge, outcome) in edges.drain(..).zip(outcomes.drain(..)) {
         let result = draft.results[edge.from];
         let fused = group_of[result] == group_of[draft.results[edge.to]];
-        let reason = match verdict {
+        let reason = match outcome {
             Some(Ok(reason)) if fused => reason,
             _ if fused => "other edges have brought both into one kernel".to_owned(),
             Some(Err(reason)) => reason,

@@ -4,8 +4,8 @@ use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
 use mip_plan::{BufferId, GroupId, Plan};
 
 use crate::device::{
-    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchObserver, Memory, Space,
-    Stream, Verdict,
+    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchDecision,
+    LaunchObserver, Memory, Space, Stream,
 };
 
 /// A plan loaded by hand, each buffer in a block of its own.
@@ -126,9 +126,9 @@ impl Log {
 }
 
 impl LaunchObserver for Log {
-    fn begin(&self, group: GroupId) -> Verdict {
+    fn begin(&self, group: GroupId) -> LaunchDecision {
         self.told.lock().expect("no observer panics").push(Told::Begin(group));
-        if self.skip == Some(group) { Verdict::Skip } else { Verdict::Run }
+        if self.skip == Some(group) { LaunchDecision::Skip } else { LaunchDecision::Run }
     }
 
     fn end(&self, group: GroupId, result: Result<(), DeviceError>) {
