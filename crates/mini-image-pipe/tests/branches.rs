@@ -89,7 +89,7 @@ fn a_failed_launch_fails_the_branches_it_is_for() {
     pipeline.set_error_callback(move |_, name, error| log.lock().unwrap().push(format!("{name}: {error}")));
     let error = pipeline.execute().unwrap_err().to_string();
     assert!(error.contains("broken"), "{error}");
-    // Told once, as for every group: of its first task.
+    // Reported once, as for every group: of its first task.
     let failed = failed.lock().unwrap().clone();
     assert!(matches!(&failed[..], [one] if one.starts_with("c0: ")), "{failed:?}");
     let output = |task: &str| pipeline.output(pipeline.task(task).unwrap());

@@ -137,8 +137,8 @@ fn a_failure_stops_what_depends_on_it_and_nothing_else() {
     p.connect(bad, after).unwrap();
     p.connect(source, good).unwrap();
     p.set_input(source, &picture(20, 10, 0)).unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = told.clone();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let log = reported.clone();
     p.set_error_callback(move |_, name, error| log.lock().unwrap().push(format!("{name}: {error}")));
 
     for _ in 0..2 {
@@ -149,9 +149,9 @@ fn a_failure_stops_what_depends_on_it_and_nothing_else() {
         let refused = p.output(after).unwrap_err().to_string();
         assert!(refused.contains("after") && refused.contains("failed"), "{refused}");
     }
-    let told = told.lock().unwrap();
-    assert_eq!(told.len(), 2, "once an execution: {told:?}");
-    assert!(told[0].contains("out of luck"), "{told:?}");
+    let reported = reported.lock().unwrap();
+    assert_eq!(reported.len(), 2, "once an execution: {reported:?}");
+    assert!(reported[0].contains("out of luck"), "{reported:?}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn nothing_is_recorded_unless_asked_for() {
     let mut p = pipeline(PipelineConfig::default());
     execute(&mut p, 90);
     assert!(p.take_profile().is_none());
-    assert_eq!(p.scheduler().stats().stamps, 0);
+    assert_eq!(p.scheduler().stats().timestamps, 0);
 }
 
 #[test]

@@ -119,8 +119,8 @@ fn in_another_process(index: usize, way: &str, wait: &str) -> Result<(), String>
     if child.status.success() {
         return Ok(());
     }
-    let told = [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Err(format!("{way}, MIP_CUDA_SYNC={wait}: {}", told.join(" ")))
+    let output = [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Err(format!("{way}, MIP_CUDA_SYNC={wait}: {}", output.join(" ")))
 }
 
 /// source -> bad -> after, replayed or not.
@@ -136,8 +136,8 @@ fn chain(config: PipelineConfig, seed: u64, bad: Custom) -> Result<Pipeline, Err
 }
 
 /// Runs into a fault. In a chain it is its task's, and everywhere with a wait after each launch; else either it was
-/// found out all the same, or the kernels that may have done it and the way to find out are told. Results from before
-/// stay what they were.
+/// found out all the same, or the kernels that may have done it and the way to find out are given. Results
+/// from before stay what they were.
 fn stray(request: &Request, way: &str) -> Result<(), String> {
     let (_good, held) = healthy(request, &request.device)?;
     let copy = held.to_bytes();
@@ -157,8 +157,8 @@ fn stray(request: &Request, way: &str) -> Result<(), String> {
     let sure = way == "chain" || std::env::var("MIP_CUDA_SYNC").is_ok_and(|wait| wait == "1");
     let named = error.starts_with("task 'bad'");
     let listed = error.contains("'fails'") && error.contains("MIP_CUDA_SYNC=1");
-    let told = error.starts_with("the run failed") && listed;
-    if !named && (sure || !told) {
+    let candidates = error.starts_with("the run failed") && listed;
+    if !named && (sure || !candidates) {
         return Err(format!("the fault was not put down to task 'bad': {error}"));
     }
     // Whichever of the two it says has to be true.

@@ -60,7 +60,7 @@ fn if_replayed(request: &Request, check: impl FnOnce(&Request) -> Outcome) -> Ou
     }
 }
 
-/// Runs all checks; `progress` is told each one's name when it begins.
+/// Runs all checks; `progress` gets each one's name when it begins.
 pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Check> {
     let mut checks = Vec::new();
     for (section, list) in [

@@ -67,9 +67,9 @@ impl CustomKernel for Gate {
 
 /// Passes results on.
 #[derive(Debug)]
-struct Told(Mutex<Sender<Result<(), DeviceError>>>);
+struct Reporter(Mutex<Sender<Result<(), DeviceError>>>);
 
-impl LaunchObserver for Told {
+impl LaunchObserver for Reporter {
     fn begin(&self, _: usize) -> LaunchDecision {
         LaunchDecision::Run
     }
@@ -108,7 +108,7 @@ fn gate() -> Rig {
         outputs: vec![buffer(1)],
         workspace: None,
         uniforms: Arc::new([Arc::new([])]),
-        observer: Arc::new(Told(Mutex::new(tell))),
+        observer: Arc::new(Reporter(Mutex::new(tell))),
     };
     Rig { device, launch, started, go_on, results }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use super::ledger::{Ledger, Suspect, has_passed};
+use super::in_flight::{InFlight, Suspect, has_passed};
 
 /// Which launch a fault of the device came from.
 ///
@@ -17,23 +17,27 @@ pub(super) struct Streams {
 type ReadMark = Box<dyn Fn() -> Option<u32> + Send + Sync>;
 
 struct Known {
-    ledger: Weak<Ledger>,
+    in_flight: Weak<InFlight>,
     mark: ReadMark,
 }
 
 /// Who may have caused a fault.
 #[derive(Debug, Default)]
 pub(super) struct Blame {
-    /// With the stream's ledger.
-    suspects: Vec<(Weak<Ledger>, Suspect)>,
+    /// With the stream's in-flight list.
+    suspects: Vec<(Weak<InFlight>, Suspect)>,
 }
 
 impl Streams {
     /// Watches a stream; `mark` reads how far it is, if it has a mark.
-    pub(super) fn add(&self, ledger: &Arc<Ledger>, mark: impl Fn() -> Option<u32> + Send + Sync + 'static) {
+    pub(super) fn add(
+        &self,
+        in_flight: &Arc<InFlight>,
+        mark: impl Fn() -> Option<u32> + Send + Sync + 'static,
+    ) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|known| known.ledger.strong_count() > 0);
-        known.push(Known { ledger: Arc::downgrade(ledger), mark: Box::new(mark) });
+        known.retain(|known| known.in_flight.strong_count() > 0);
+        known.push(Known { in_flight: Arc::downgrade(in_flight), mark: Box::new(mark) });
     }
 
     /// Who may have caused the fault that the device is lost to. Found when first asked, before anything that the
@@ -41,14 +45,20 @@ impl Streams {
     pub(super) fn blame(&self) -> &Blame {
         self.blame.get_or_init(|| {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let mark_of = |ledger: &Arc<Ledger>| {
-                let of = known.iter().find(|known| std::ptr::eq(known.ledger.as_ptr(), &raw const **ledger));
+            let mark_of = |in_flight: &Arc<InFlight>| {
+                let of =
+                    known.iter().find(|known| std::ptr::eq(known.in_flight.as_ptr(), &raw const **in_flight));
                 of.and_then(|known| (known.mark)())
             };
             let suspects_of = |known: &Known| {
-                let ledger = known.ledger.upgrade()?;
-                let suspects = ledger.suspects((known.mark)(), mark_of);
-                Some(suspects.into_iter().map(|suspect| (known.ledger.clone(), suspect)).collect::<Vec<_>>())
+                let in_flight = known.in_flight.upgrade()?;
+                let suspects = in_flight.suspects((known.mark)(), mark_of);
+                Some(
+                    suspects
+                        .into_iter()
+                        .map(|suspect| (known.in_flight.clone(), suspect))
+                        .collect::<Vec<_>>(),
+                )
             };
             Blame { suspects: known.iter().filter_map(suspects_of).flatten().collect() }
         })
@@ -64,10 +74,10 @@ impl Blame {
         }
     }
 
-    /// Whether the one that did it is the launch before a position of a ledger.
-    pub(super) fn is_on(&self, ledger: &Ledger, end: u64) -> bool {
-        let on = |(of, suspect): &(Weak<Ledger>, Suspect)| {
-            std::ptr::eq(of.as_ptr(), &raw const *ledger) && suspect.end == end
+    /// Whether the one that did it is the launch before a position of an in-flight list.
+    pub(super) fn is_on(&self, in_flight: &InFlight, end: u64) -> bool {
+        let on = |(of, suspect): &(Weak<InFlight>, Suspect)| {
+            std::ptr::eq(of.as_ptr(), &raw const *in_flight) && suspect.end == end
         };
         self.culprit().is_some() && self.suspects.iter().any(on)
     }
@@ -78,7 +88,7 @@ impl Blame {
         if let Some(kernel) = self.culprit() {
             return format!(" in kernel '{kernel}'");
         }
-        let quoted = |(_, suspect): &(Weak<Ledger>, Suspect)| format!("'{}'", suspect.kernel);
+        let quoted = |(_, suspect): &(Weak<InFlight>, Suspect)| format!("'{}'", suspect.kernel);
         let mut names: Vec<_> = self.suspects.iter().take(MOST).map(quoted).collect();
         if names.is_empty() {
             return String::new();

@@ -132,7 +132,7 @@ impl CudaExecutable {
     pub(super) fn launch(&self, stream: &RawStream, launch: &Launch) -> Result<(), DeviceError> {
         for kernel in self.prepare(launch)? {
             // Images lie inside their blocks (checked when they were bound), tables inside `_tables`; the
-            // stream's ledger keeps blocks and executable until the stream is past the launch.
+            // stream's in-flight list keeps blocks and executable until the stream is past the launch.
             self.shared.check(kernel.function.launch(stream, kernel.shape, &kernel.parameter))?;
         }
         Ok(())

@@ -3,9 +3,9 @@
 //! # Completion
 //! Commands are queued on the driver's streams by whoever submits them: an observer's `begin` is called at
 //! that time, on that thread. What a command uses (memory, borrows of host blocks, staging) is kept in its
-//! stream's ledger. The ledger is settled when the driver says that work is done: in `Stream::synchronize`,
-//! `Event::synchronize`, and `Event::is_complete`; then `end` is called, in stream order, and what was kept
-//! is let go. Nothing is told complete before that.
+//! stream's in-flight list. The list is settled when the driver says that work is done: in
+//! `Stream::synchronize`, `Event::synchronize`, and `Event::is_complete`; then `end` is called, in stream
+//! order, and what was kept is let go. Nothing is reported complete before that.
 //!
 //! # Faults
 //! A fault of a running kernel makes the whole context useless. The first call that meets it marks the device
@@ -20,7 +20,7 @@ mod blame;
 mod event;
 mod executable;
 mod graph;
-mod ledger;
+mod in_flight;
 mod load;
 mod memory;
 mod options;
@@ -29,8 +29,8 @@ mod ranges;
 mod ring;
 mod shared;
 mod staging;
-mod stamp;
 mod stream;
+mod timestamp;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

@@ -5,9 +5,9 @@ use mip_runtime::device::{DeviceError, Space};
 
 use super::CudaOptions;
 use super::blame::{Streams, ended_well};
-use super::ledger::Ledger;
+use super::in_flight::InFlight;
 use super::ring::Ring;
-use super::stamp::Clock;
+use super::timestamp::Clock;
 use crate::codegen::Target;
 use crate::compile::Compiler;
 use crate::driver::{Context, DriverError, MemoryPool};
@@ -75,17 +75,18 @@ impl Shared {
         Some(DeviceError::Lost(format!("{why}{}{hint}", blame.place())))
     }
 
-    /// What a launch is told that the device was lost with: it was the one, it had ended before, or it suffers.
+    /// The result of a launch when the device was lost: it caused the fault, it had ended before, or it was
+    /// lost with it.
     pub(super) fn lost_launch(
         &self,
-        ledger: &Ledger,
+        in_flight: &InFlight,
         mark: Option<u32>,
         end: u64,
     ) -> Result<(), DeviceError> {
         let Some(why) = self.lost.get() else { return Ok(()) };
         let blame = self.streams.blame();
         match blame.culprit() {
-            Some(kernel) if why.is_fault_of_a_kernel() && blame.is_on(ledger, end) => {
+            Some(kernel) if why.is_fault_of_a_kernel() && blame.is_on(in_flight, end) => {
                 Err(DeviceError::Kernel { kernel: kernel.to_owned(), message: why.to_string() })
             }
             _ if ended_well(mark, end) => Ok(()),

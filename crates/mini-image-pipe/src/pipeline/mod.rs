@@ -137,8 +137,8 @@ impl Pipeline {
         &self.scheduler
     }
 
-    /// Sets what is told, once, about each task that fails: its number in the plan, its name, what happened.
-    /// Called from whatever thread finds the failure.
+    /// Sets the callback that is called once for each task that fails: its number in the plan, its name, what
+    /// happened. Called from whatever thread finds the failure.
     pub fn set_error_callback(&self, callback: impl Fn(TaskId, &str, &RuntimeError) + Send + Sync + 'static) {
         self.scheduler.set_error_callback(callback);
     }

@@ -58,7 +58,7 @@ impl Pipeline {
             return self.with_error(first, unattributed(error, &unusable(&refused)));
         }
         let device = self.config.device.open()?;
-        // Quietly: whoever listens has been told of these tasks' failure already. Directly: a replay is one launch.
+        // Quietly: the error callback has had these tasks already. Directly: a replay is one launch.
         let scheduler = std::mem::take(&mut self.scheduler);
         let replay = std::mem::replace(&mut self.config.enable_graph_replay, false);
         let second = self.run_chunk_once(images, cancel);

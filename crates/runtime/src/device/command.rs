@@ -3,9 +3,9 @@ use std::sync::Arc;
 use mip_core::{BatchLayout, ImageBuffer};
 use mip_plan::{GroupId, Uniforms};
 
-use super::{DeviceError, Event, Executable, Memory, Stamp};
+use super::{DeviceError, Event, Executable, Memory, Timestamp};
 
-/// What a stream can be told.
+/// What can be queued on a stream.
 #[derive(Debug, Clone)]
 pub enum Command {
     /// Run a group.
@@ -32,7 +32,7 @@ pub enum Command {
     /// ordered before; commands that use it afterwards are refused.
     Free(Arc<dyn Memory>),
     /// Take the time when the stream gets here.
-    Stamp(Arc<dyn Stamp>),
+    Timestamp(Arc<dyn Timestamp>),
 }
 
 /// Images inside a block of memory.
@@ -70,7 +70,7 @@ pub struct Launch {
     pub workspace: Option<(Arc<dyn Memory>, usize, usize)>,
     /// Uniforms of each stage.
     pub uniforms: Arc<[Uniforms]>,
-    /// Asked before and told after.
+    /// Called before and after it.
     pub observer: Arc<dyn LaunchObserver>,
 }
 

@@ -194,20 +194,20 @@ fn dropping_midway_waits_and_leaks_nothing() {
 fn a_callback_that_panics_comes_out_of_the_wait_but_not_of_a_drop() {
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
     let device = shuffled(9, true);
-    let told = Arc::new(Mutex::new(0));
-    let count = told.clone();
+    let reported = Arc::new(Mutex::new(0));
+    let count = reported.clone();
     let (mut ring, mut frames) = (ring(&device, &plan), InFlight::<RuntimeError>::new(width(2)));
     ring.first().scheduler().set_error_callback(move |_, _, _| {
         *count.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
-        panic!("told")
+        panic!("reported")
     });
     device.inject(Site::Run(CommandKind::Launch(0)), DeviceError::Injected("boom".to_owned()));
     push(&mut frames, &mut ring, 0);
     push(&mut frames, &mut ring, 1);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| frames.pop()));
-    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"told"));
+    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"reported"));
     drop(frames);
-    assert_eq!(*told.lock().unwrap_or_else(std::sync::PoisonError::into_inner), 2);
+    assert_eq!(*reported.lock().unwrap_or_else(std::sync::PoisonError::into_inner), 2);
 }
 
 type Ends = (Submissions<u8, RuntimeError>, Completions<u8, RuntimeError>);

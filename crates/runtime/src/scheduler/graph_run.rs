@@ -39,9 +39,9 @@ impl Submission {
         let capture = || {
             let _span = self.profile.span(Kind::Capture, "");
             let timed = self.profile.is_recording();
-            let (recording, stamps) = replay::record(device, &self.loaded, launches.clone(), timed)?;
+            let (recording, timestamps) = replay::record(device, &self.loaded, launches.clone(), timed)?;
             let graph = device.capture(recording)?;
-            slot.keep(graph.clone(), signature, stamps);
+            slot.keep(graph.clone(), signature, timestamps);
             Ok(graph)
         };
         let graph = match held.map_or_else(capture, Ok) {
@@ -59,7 +59,7 @@ impl Submission {
             self.state.fail_unqueued(&error);
             return GraphRun::Refused(error.to_string());
         }
-        self.profile.replayed(&self.loaded, slot.stamps());
+        self.profile.replayed(&self.loaded, slot.timestamps());
         self.counted.graph_launches += 1;
         self.counted.commands += 1;
         self.download(0, |_, _| true);

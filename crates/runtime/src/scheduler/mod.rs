@@ -22,7 +22,7 @@ pub use bindings::{Bindings, Download, Ordered, Upload};
 pub use cancel::CancelToken;
 pub use loaded::LoadedPlan;
 pub use outcome::{RunOutcome, TaskReport, TaskState};
-pub(crate) use replay::GroupStamps;
+pub(crate) use replay::GroupTimestamps;
 pub use replay::{DirtyReason, GraphSlot, GraphStats};
 pub use stats::SchedulerStats;
 pub use submission::PendingRun;
@@ -35,8 +35,9 @@ use replay::{Decision, ReplayState, Signature};
 use run_state::RunState;
 use submission::Submission;
 
-/// Told once for each failing task: its id in the plan, its name, what happened. Called from whatever thread
-/// finds the failure, while other tasks may still run; a panic inside comes out of the call that waits for the run.
+/// Called once for each failing task: its id in the plan, its name, what happened. Called from whatever
+/// thread finds the failure, while other tasks may still run; a panic inside comes out of the call that waits
+/// for the run.
 pub type ErrorCallback = Arc<dyn Fn(TaskId, &str, &RuntimeError) + Send + Sync>;
 
 /// Executes loaded plans: launches in plan order on one stream a lane, waits where the plan says so.
@@ -67,7 +68,7 @@ impl DagScheduler {
         &self.probe
     }
 
-    /// Sets what is told about failing tasks, from the next execution on; replaces an earlier one.
+    /// Sets the callback for failing tasks, from the next execution on; replaces an earlier one.
     pub fn set_error_callback(&self, callback: impl Fn(TaskId, &str, &RuntimeError) + Send + Sync + 'static) {
         *self.callback.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(callback));
     }

@@ -98,7 +98,7 @@ impl RunState {
         }
     }
 
-    /// All streams have been waited for: a group that the device has told nothing about has failed.
+    /// All streams have been waited for: a group without a completion has failed.
     pub(super) fn fail_unreported(&self) {
         for group in 0..self.plan.groups.len() {
             let phase = self.progress().phases[group];
@@ -108,7 +108,7 @@ impl RunState {
         }
     }
 
-    /// The device refused to queue the groups that nothing has been told about.
+    /// The device refused to queue the groups without a completion.
     pub(super) fn fail_unqueued(&self, error: &DeviceError) {
         for group in 0..self.plan.groups.len() {
             let phase = self.progress().phases[group];

@@ -64,7 +64,7 @@ impl Submission {
             Command::Upload { .. } => &mut self.counted.uploads,
             Command::Download { .. } => &mut self.counted.downloads,
             Command::Free(_) => &mut self.counted.frees,
-            Command::Stamp(_) => &mut self.counted.stamps,
+            Command::Timestamp(_) => &mut self.counted.timestamps,
         };
         self.loaded.streams[lane].submit(command)?;
         *counter += 1;
@@ -72,7 +72,7 @@ impl Submission {
         Ok(())
     }
 
-    /// Queues something, between two stamps where the run is profiled.
+    /// Queues something, between two timestamps where the run is profiled.
     #[inline]
     pub(super) fn timed(
         &mut self,
@@ -80,19 +80,19 @@ impl Submission {
         lane: usize,
         queue: impl FnOnce(&mut Self) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        if self.profile.is_recording() { self.between_stamps(what, lane, queue) } else { queue(self) }
+        if self.profile.is_recording() { self.between_timestamps(what, lane, queue) } else { queue(self) }
     }
 
     #[cold]
-    fn between_stamps(
+    fn between_timestamps(
         &mut self,
         what: Timed,
         lane: usize,
         queue: impl FnOnce(&mut Self) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let Some(timed) = self.profile.begin(&self.loaded, lane, what) else { return queue(self) };
-        let [begin, end] = timed.stamps();
-        // Where a stamp is refused, a span is missing in the profile, no more.
+        let [begin, end] = timed.timestamps();
+        // Where a timestamp is refused, a span is missing in the profile, no more.
         let _refused = self.submit(lane, begin);
         let span = timed.host_span();
         let queued = queue(self);

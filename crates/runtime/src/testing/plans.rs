@@ -57,7 +57,8 @@ impl Work {
     }
 }
 
-/// Builds small plans by hand: a group a task (or a chain of tasks), lanes and waits as told, no memory shared.
+/// Builds small plans by hand: a group a task (or a chain of tasks), lanes and waits as given, no memory
+/// shared.
 #[derive(Debug)]
 pub struct PlanBuilder {
     plan: Plan,

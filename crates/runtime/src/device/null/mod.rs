@@ -1,4 +1,4 @@
-//! A device that writes down what it was told, for tests: it runs commands on the calling thread, in order or
+//! A device that records the commands it gets, for tests: it runs commands on the calling thread, in order or
 //! in any order that streams and events allow, fails where asked to, and computes only if given a function.
 
 mod engine;
@@ -65,7 +65,7 @@ pub struct NullOptions {
     pub load_threads: usize,
     /// Called for each launch that runs; without it a launch does nothing.
     pub on_launch: Option<Arc<LaunchFn>>,
-    /// What is told by name what the host does, when a run is profiled.
+    /// Gets the names of what the host does, when a run is profiled.
     pub ranges: Option<Arc<dyn Ranges>>,
 }
 

@@ -81,7 +81,7 @@ pub enum Record {
         stream: usize,
         /// Index of the group.
         group: GroupId,
-        /// What its observer was told.
+        /// The result that its observer got.
         error: DeviceError,
     },
     /// `stream 1: skip group 3`

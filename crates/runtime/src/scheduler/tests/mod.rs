@@ -19,11 +19,11 @@ use crate::{
     AllocatorMode, ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions,
 };
 
-/// A session on a null device that computes, and what its error callback was told.
+/// A session on a null device that computes, and the tasks its error callback was called with.
 struct Bench {
     device: Arc<NullDevice>,
     session: Session,
-    told: Arc<Mutex<Vec<(TaskId, String, RuntimeError)>>>,
+    reported: Arc<Mutex<Vec<(TaskId, String, RuntimeError)>>>,
 }
 
 impl Bench {
@@ -34,8 +34,8 @@ impl Bench {
     fn with(options: NullOptions, plan: Arc<Plan>, replay: bool, allocator: AllocatorMode) -> Self {
         let device = interpreting_device(options);
         let scheduler = Arc::new(DagScheduler::new());
-        let told: Arc<Mutex<Vec<_>>> = Arc::default();
-        let tell = told.clone();
+        let reported: Arc<Mutex<Vec<_>>> = Arc::default();
+        let tell = reported.clone();
         scheduler.set_error_callback(move |id, name, error| {
             tell.lock().unwrap().push((id, name.to_owned(), error.clone()));
         });
@@ -45,7 +45,7 @@ impl Bench {
         let options = SessionOptions { poison: device.info().unified_memory, replay, scheduler };
         let session = Session::new(device.clone() as Arc<dyn Device>, manager, plan, options).unwrap();
         device.take_records();
-        Self { device, session, told }
+        Self { device, session, reported }
     }
 
     fn run(&self) -> ExecutionReport {
@@ -56,8 +56,8 @@ impl Bench {
         self.session.scheduler().graph_stats()
     }
 
-    fn told(&self) -> Vec<String> {
-        std::mem::take(&mut *self.told.lock().unwrap()).into_iter().map(|(_, name, _)| name).collect()
+    fn reported(&self) -> Vec<String> {
+        std::mem::take(&mut *self.reported.lock().unwrap()).into_iter().map(|(_, name, _)| name).collect()
     }
 
     /// Lines about streams.

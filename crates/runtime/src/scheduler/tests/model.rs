@@ -112,11 +112,11 @@ proptest! {
             let (cause, pixels) = expected[output.task];
             prop_assert_eq!(head(&report, index), cause.is_none().then_some(pixels));
         }
-        let mut told: Vec<TaskId> = bench.told.lock().unwrap().iter().map(|(task, ..)| *task).collect();
-        told.sort_unstable();
+        let mut reported: Vec<TaskId> = bench.reported.lock().unwrap().iter().map(|(task, ..)| *task).collect();
+        reported.sort_unstable();
         let failing: Vec<TaskId> =
             (0..nodes.len()).filter(|&index| expected[index].0 == Some(index)).collect();
-        prop_assert_eq!(&told, &failing);
+        prop_assert_eq!(&reported, &failing);
         prop_assert_eq!(report.error.is_some(), !failing.is_empty());
 
         bench.device.clear_faults();

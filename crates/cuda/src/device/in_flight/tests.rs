@@ -7,9 +7,9 @@ use super::super::blame::Streams;
 use super::*;
 
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<(GroupId, bool)>>);
+struct Completions(Mutex<Vec<(GroupId, bool)>>);
 
-impl LaunchObserver for Told {
+impl LaunchObserver for Completions {
     fn begin(&self, _group: GroupId) -> LaunchDecision {
         LaunchDecision::Run
     }
@@ -28,7 +28,7 @@ impl Executable for Nothing {
     }
 }
 
-fn launch(told: &Arc<Told>, group: GroupId) -> Launch {
+fn launch(completions: &Arc<Completions>, group: GroupId) -> Launch {
     Launch {
         executable: Arc::new(Nothing),
         group,
@@ -36,7 +36,7 @@ fn launch(told: &Arc<Told>, group: GroupId) -> Launch {
         outputs: Vec::new(),
         workspace: None,
         uniforms: [].into(),
-        observer: told.clone(),
+        observer: completions.clone(),
     }
 }
 
@@ -46,17 +46,18 @@ fn lost() -> Result<(), DeviceError> {
 
 #[test]
 fn settling_tells_in_order_and_lets_go_only_of_what_has_ended() {
-    let (ledger, told, memory) = (Ledger::default(), Arc::new(Told::default()), Arc::new(()));
-    ledger.add(Entry::Launch(launch(&told, 0)));
-    let position = ledger.add(Entry::keep(memory.clone()));
-    ledger.add(Entry::Launch(launch(&told, 2)));
-    ledger.add(Entry::keep(memory.clone()));
-    ledger.settle(position, |_| Ok(()));
-    assert_eq!((told.0.lock().unwrap().clone(), Arc::strong_count(&memory)), (vec![(0, true)], 2));
-    ledger.settle(position, |_| Ok(()));
-    ledger.settle(ledger.position(), |end| if end == 3 { lost() } else { Ok(()) });
-    assert_eq!(told.0.lock().unwrap().last(), Some(&(2, false)));
-    assert_eq!((ledger.waiting(), Arc::strong_count(&memory)), (0, 1));
+    let (in_flight, completions, memory) =
+        (InFlight::default(), Arc::new(Completions::default()), Arc::new(()));
+    in_flight.add(Entry::Launch(launch(&completions, 0)));
+    let position = in_flight.add(Entry::keep(memory.clone()));
+    in_flight.add(Entry::Launch(launch(&completions, 2)));
+    in_flight.add(Entry::keep(memory.clone()));
+    in_flight.settle(position, |_| Ok(()));
+    assert_eq!((completions.0.lock().unwrap().clone(), Arc::strong_count(&memory)), (vec![(0, true)], 2));
+    in_flight.settle(position, |_| Ok(()));
+    in_flight.settle(in_flight.position(), |end| if end == 3 { lost() } else { Ok(()) });
+    assert_eq!(completions.0.lock().unwrap().last(), Some(&(2, false)));
+    assert_eq!((in_flight.waiting(), Arc::strong_count(&memory)), (0, 1));
 }
 
 fn ends(suspects: &[Suspect]) -> Vec<u64> {
@@ -65,43 +66,44 @@ fn ends(suspects: &[Suspect]) -> Vec<u64> {
 
 #[test]
 fn the_first_launch_not_marked_is_suspected() {
-    let (ledger, told) = (Ledger::default(), Arc::new(Told::default()));
+    let (in_flight, completions) = (InFlight::default(), Arc::new(Completions::default()));
     for group in 0..4 {
-        ledger.add(Entry::keep(()));
-        ledger.add(Entry::Launch(launch(&told, group)));
+        in_flight.add(Entry::keep(()));
+        in_flight.add(Entry::Launch(launch(&completions, group)));
     }
-    let suspects = |mark| ends(&ledger.suspects(mark, |_| None));
+    let suspects = |mark| ends(&in_flight.suspects(mark, |_| None));
     assert_eq!((suspects(Some(0)), suspects(Some(4)), suspects(Some(8))), (vec![2], vec![6], vec![]));
     assert_eq!(suspects(None), [2, 4, 6, 8], "without a mark, any");
-    ledger.settle(4, |_| Ok(()));
+    in_flight.settle(4, |_| Ok(()));
     assert_eq!((suspects(Some(4)), suspects(None)), (vec![6], vec![6, 8]));
 }
 
 #[test]
 fn all_launches_of_a_graph_are_suspected_and_what_comes_after_it() {
-    let (ledger, told) = (Ledger::default(), Arc::new(Told::default()));
-    ledger.add(Entry::Replayed(launch(&told, 0)));
-    ledger.add(Entry::Replayed(launch(&told, 1)));
-    ledger.add(Entry::Launch(launch(&told, 2)));
-    ledger.add(Entry::Launch(launch(&told, 3)));
-    assert_eq!(ends(&ledger.suspects(Some(0), |_| None)), [1, 2, 3]);
-    assert_eq!(ends(&ledger.suspects(Some(3), |_| None)), [4]);
+    let (in_flight, completions) = (InFlight::default(), Arc::new(Completions::default()));
+    in_flight.add(Entry::Replayed(launch(&completions, 0)));
+    in_flight.add(Entry::Replayed(launch(&completions, 1)));
+    in_flight.add(Entry::Launch(launch(&completions, 2)));
+    in_flight.add(Entry::Launch(launch(&completions, 3)));
+    assert_eq!(ends(&in_flight.suspects(Some(0), |_| None)), [1, 2, 3]);
+    assert_eq!(ends(&in_flight.suspects(Some(3), |_| None)), [4]);
 }
 
 #[test]
 fn a_launch_that_waits_for_another_stream_is_not_suspected_before_that_is_there() {
-    let (one, two, told) = (Arc::new(Ledger::default()), Ledger::default(), Arc::new(Told::default()));
-    let position = one.add(Entry::Launch(launch(&told, 0)));
-    two.add(Entry::Wait(Point { ledger: Arc::downgrade(&one), position }));
-    two.add(Entry::Launch(launch(&told, 1)));
-    one.add(Entry::Launch(launch(&told, 2)));
+    let (one, two, completions) =
+        (Arc::new(InFlight::default()), InFlight::default(), Arc::new(Completions::default()));
+    let position = one.add(Entry::Launch(launch(&completions, 0)));
+    two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&one), position }));
+    two.add(Entry::Launch(launch(&completions, 1)));
+    one.add(Entry::Launch(launch(&completions, 2)));
     assert_eq!(ends(&two.suspects(Some(0), |_| Some(0))), Vec::<u64>::new(), "the other has not begun");
     assert_eq!(ends(&two.suspects(Some(0), |_| Some(1))), [2], "the point was reached");
     assert_eq!(ends(&two.suspects(Some(0), |_| None)), [2], "it may have been");
-    let gone = Entry::Wait(Point { ledger: Weak::new(), position: 7 });
-    let three = Ledger::default();
+    let gone = Entry::Wait(Point { in_flight: Weak::new(), position: 7 });
+    let three = InFlight::default();
     three.add(gone);
-    three.add(Entry::Launch(launch(&told, 0)));
+    three.add(Entry::Launch(launch(&completions, 0)));
     assert_eq!(ends(&three.suspects(Some(0), |_| Some(0))), [2], "streams are past their work when they go");
 }
 
@@ -113,17 +115,17 @@ fn marks_are_compared_beyond_their_range() {
 
 #[test]
 fn one_suspect_is_the_culprit_and_several_are_listed() {
-    let told = Arc::new(Told::default());
+    let completions = Arc::new(Completions::default());
     let streams = |two_waits: bool| {
-        let (one, two) = (Arc::new(Ledger::default()), Arc::new(Ledger::default()));
+        let (one, two) = (Arc::new(InFlight::default()), Arc::new(InFlight::default()));
         let streams = Streams::default();
         streams.add(&one, || Some(0));
         streams.add(&two, || Some(0));
-        let position = one.add(Entry::Launch(launch(&told, 0)));
+        let position = one.add(Entry::Launch(launch(&completions, 0)));
         if two_waits {
-            two.add(Entry::Wait(Point { ledger: Arc::downgrade(&one), position }));
+            two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&one), position }));
         }
-        two.add(Entry::Launch(launch(&told, 1)));
+        two.add(Entry::Launch(launch(&completions, 1)));
         (streams, one, two)
     };
     let (waiting, one, two) = streams(true);
