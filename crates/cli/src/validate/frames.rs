@@ -59,13 +59,13 @@ fn executed(line: &str, frames: &[ImageBuffer]) -> Result<Vec<Results>, Error> {
 fn streams(request: &Request) -> Outcome {
     // Some 2500 launches otherwise, which a sanitizer takes minutes for.
     let in_flight: &[usize] = if request.small { &[2, 6] } else { &[1, 2, 3, 6] };
-    let ways: Vec<_> = [CHAIN, DIAMOND]
+    let runs: Vec<_> = [CHAIN, DIAMOND]
         .iter()
         .flat_map(|&line| in_flight.iter().map(move |&in_flight| (line, in_flight)))
         .flat_map(|(line, in_flight)| [false, true].map(|replay| (line, in_flight, replay)))
-        .flat_map(|way| [(way, false), (way, true)])
+        .flat_map(|run| [(run, false), (run, true)])
         .collect();
-    cases(1, &ways, |&((line, in_flight, replay), ordered)| {
+    cases(1, &runs, |&((line, in_flight, replay), ordered)| {
         let what = |text: String| {
             format!("{in_flight} in flight, replay {replay}, stream-ordered {ordered}, {line}: {text}")
         };

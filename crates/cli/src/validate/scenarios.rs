@@ -160,8 +160,8 @@ fn profile(request: &Request) -> Outcome {
     if cfg!(not(feature = "profiling")) {
         return Outcome::skip("built without profiles");
     }
-    let ways: Vec<_> = [false, true].into_iter().flat_map(|fuse| [(fuse, false), (fuse, true)]).collect();
-    super::cases(1, &ways, |&(fuse, replay)| {
+    let modes: Vec<_> = [false, true].into_iter().flat_map(|fuse| [(fuse, false), (fuse, true)]).collect();
+    super::cases(1, &modes, |&(fuse, replay)| {
         let run = |profiled: bool| -> Result<_, Error> {
             let config = PipelineConfig {
                 fuse,
