@@ -12,13 +12,13 @@ use crate::faults::{self, Fault};
     "cannot start a thread to {purpose}: {reason}; end other programs or raise `ulimit -u` and `ulimit -v`"
 )]
 pub struct NoThread {
-    /// What for ("decode pictures").
+    /// What for ("decode images").
     pub purpose: String,
     /// What the system said.
     pub reason: String,
 }
 
-/// Starts a thread that is to `purpose` ("decode pictures").
+/// Starts a thread that is to `purpose` ("decode images").
 ///
 /// # Errors
 /// [`NoThread`].

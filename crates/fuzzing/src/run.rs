@@ -11,7 +11,7 @@ use mip_graph::{
     render_mermaid, render_svg, render_text,
 };
 use mip_runtime::device::null::{Execution, NullDevice, NullOptions};
-use mip_testkit::images::{Picture, padded};
+use mip_testkit::images::{Pattern, padded};
 use mip_testkit::{Params, Real};
 
 use crate::dag::{Choice, Dag, Growing, Results, Task};
@@ -49,7 +49,7 @@ struct Shape {
     format: u8,
     dtype: u8,
     layout: bool,
-    picture: u8,
+    pattern: u8,
     padded: bool,
 }
 
@@ -146,7 +146,7 @@ impl Shape {
         let dtype = DType::ALL[of(self.dtype, DType::ALL.len())];
         let desc = ImageDesc::new(side(self.width), side(self.height), format, dtype).expect("small sides");
         let desc = desc.with_layout(Layout::ALL[usize::from(self.layout)]);
-        let image = Picture::ALL[of(self.picture, Picture::ALL.len())].draw(desc, seed);
+        let image = Pattern::ALL[of(self.pattern, Pattern::ALL.len())].draw(desc, seed);
         if self.padded { padded(&image, 16) } else { image }
     }
 }

@@ -7,7 +7,7 @@ use mini_image_pipe::Device;
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_fuzzing::{calls, operator, run_operator};
-use mip_testkit::images::{FEW_SIZES, Picture, SIZES, SplitMix64, padded};
+use mip_testkit::images::{FEW_SIZES, Pattern, SIZES, SplitMix64, padded};
 use mip_testkit::reference::{self, Border};
 use mip_testkit::{Params, Real, check_contract};
 use support::cpu;
@@ -20,7 +20,7 @@ fn sweep(op: &str, cases: Cases, sizes: &[(u32, u32)]) {
     sweep_params(op, |desc| cases(desc).iter().map(|case| Params::line(case)).collect(), sizes);
 }
 
-/// Picture, padding, batch, and SIMD level are drawn anew for each case.
+/// Pattern, padding, batch, and SIMD level are drawn anew for each case.
 fn sweep_params(op: &str, cases: impl Fn(&ImageDesc) -> Vec<Params>, sizes: &[(u32, u32)]) {
     let devices = [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)];
     let mut random = SplitMix64::new(op.len() as u64);
@@ -52,12 +52,12 @@ fn check(
     let slots = operator(op, params).spec().inputs.len();
     // Several inputs cannot be batched by the caller, so those go frame by frame.
     let frames = if slots == 1 && random.below(4) == 0 { 3 } else { 1 };
-    let mut pictures = Vec::new();
+    let mut patterns = Vec::new();
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
-            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
-            pictures.push(picture);
-            let image = picture.draw_batch(*desc, frames, random.next_u64());
+            let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
+            patterns.push(pattern);
+            let image = pattern.draw_batch(*desc, frames, random.next_u64());
             if random.below(2) == 0 { padded(&image, 16) } else { image }
         })
         .collect();
@@ -69,7 +69,7 @@ fn check(
         let exact = reference::apply(op, params, &of_frame.iter().collect::<Vec<_>>());
         assert_eq!(*output.desc(), reference::describe(op, params, desc, &exact), "{op} on {desc}");
         let outcome = check_contract(output, &exact, output.desc().dtype);
-        outcome.map_err(|v| format!("{pictures:?} {desc}, frame {frame} of {frames}: {v}"))?;
+        outcome.map_err(|v| format!("{patterns:?} {desc}, frame {frame} of {frames}: {v}"))?;
     }
     Ok(())
 }
@@ -195,7 +195,7 @@ fn exact_ties_go_to_even() {
             ("resize", "width = 512, height = 64, filter = 'area'", DType::U8),
         ] {
             let desc = ImageDesc::new(1024, 256, PixelFormat::Rgb, dtype).unwrap();
-            let images = [Picture::Noise.draw(desc, 11), Picture::Noise.draw(desc, 12)];
+            let images = [Pattern::Noise.draw(desc, 11), Pattern::Noise.draw(desc, 12)];
             let params = Params::line(case);
             let slots = operator(op, &params).spec().inputs.len();
             let inputs: Vec<&ImageBuffer> = images.iter().take(slots).collect();
@@ -337,7 +337,7 @@ fn one_very_long_row_or_column() {
 #[test]
 fn many_tiny_images() {
     let desc = ImageDesc::new(3, 2, PixelFormat::Rgba, DType::U8).unwrap();
-    let image = Picture::Noise.draw_batch(desc, 257, 9);
+    let image = Pattern::Noise.draw_batch(desc, 257, 9);
     let params = Params::line("kernel = 7");
     let outputs = run_operator(&cpu(2, SimdLevel::Native), "gaussian_blur", &params, &[&image]);
     assert_eq!(outputs.len(), 257);

@@ -8,7 +8,7 @@ use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_fuzzing::{calls, operator, run_operator};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::{Picture, SplitMix64, not_finite};
+use mip_testkit::images::{Pattern, SplitMix64, not_finite};
 use mip_testkit::{Params, Real, check_contract, reference};
 use proptest::prelude::*;
 use support::cpu;
@@ -93,14 +93,14 @@ proptest! {
 
     #[test]
     fn sums_of_any_length_keep_the_contract(
-        desc in description(), case in shrinking(), picture in prop::sample::select(Picture::ALL.to_vec()),
+        desc in description(), case in shrinking(), pattern in prop::sample::select(Pattern::ALL.to_vec()),
         seed in any::<u64>(), portable in any::<bool>(),
     ) {
-        let (image, params) = (picture.draw(desc, seed), Params::line(&case));
+        let (image, params) = (pattern.draw(desc, seed), Params::line(&case));
         let exact = reference::apply("resize", &params, &[&image]);
         let output = &run_operator(&device(portable), "resize", &params, &[&image])[0];
         let result = check_contract(output, &exact, desc.dtype);
-        prop_assert!(result.is_ok(), "{picture:?} {desc} {case}: {}", result.unwrap_err());
+        prop_assert!(result.is_ok(), "{pattern:?} {desc} {case}: {}", result.unwrap_err());
     }
 }
 
@@ -139,7 +139,7 @@ fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
             });
             for (op, params) in taps.chain(registered) {
                 let images = [1, 2].map(|_| {
-                    let image = Picture::Noise.draw(desc, random.next_u64());
+                    let image = Pattern::Noise.draw(desc, random.next_u64());
                     not_finite(&image, random.next_u64())
                 });
                 let slots = operator(op, &params).spec().inputs.len();
@@ -175,7 +175,7 @@ fn one_kernel_or_several_agree_on_what_is_not_finite() {
     for line in lines {
         for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
             let desc = ImageDesc::new(33, 11, format, DType::F32).unwrap();
-            let image = not_finite(&Picture::Noise.draw(desc, random.next_u64()), random.next_u64());
+            let image = not_finite(&Pattern::Noise.draw(desc, random.next_u64()), random.next_u64());
             let plain = bits(&run(line, &cpu(1, SimdLevel::Portable), false, &image));
             for fuse in [true, false] {
                 let got = bits(&run(line, &cpu(2, SimdLevel::Native), fuse, &image));

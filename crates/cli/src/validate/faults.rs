@@ -14,7 +14,7 @@ use mip_plan::{CustomError, CustomKernel};
 use mip_runtime::device::DeviceKind;
 
 use super::operators::same;
-use super::scenarios::{config, picture, text};
+use super::scenarios::{config, test_image, text};
 use super::{Outcome, Pending, Request};
 
 /// Set in the process that runs into a fault, to how it does: one of [`CASES`].
@@ -70,7 +70,7 @@ fn fork(config: PipelineConfig, seed: u64, bad: Custom) -> Result<(Pipeline, [Ta
     p.connect(source, bad)?;
     p.connect(bad, after)?;
     p.connect(source, good)?;
-    p.set_input(source, &picture(seed))?;
+    p.set_input(source, &test_image(seed))?;
     Ok((p, [after, good]))
 }
 
@@ -131,7 +131,7 @@ fn chain(config: PipelineConfig, seed: u64, bad: Custom) -> Result<Pipeline, Err
     let after = p.add_operator("after", Flip::vertical())?;
     p.connect(source, bad)?;
     p.connect(bad, after)?;
-    p.set_input(source, &picture(seed))?;
+    p.set_input(source, &test_image(seed))?;
     Ok(p)
 }
 
@@ -175,7 +175,7 @@ fn healthy(request: &Request, device: &Device) -> Result<(Pipeline, mip_core::Im
     let run = || -> Result<_, Error> {
         let mut p = Pipeline::new(PipelineConfig { device: device.clone(), ..PipelineConfig::default() });
         let flip = p.add_operator("flip", Flip::vertical())?;
-        p.set_input(flip, &picture(request.seed))?;
+        p.set_input(flip, &test_image(request.seed))?;
         p.execute()?;
         let image = p.output(flip)?;
         Ok((p, image))

@@ -3,7 +3,7 @@
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::{Picture, SplitMix64};
+use mip_testkit::images::{Pattern, SplitMix64};
 
 use super::modes::{Results, all_same, results, text};
 use super::{Outcome, Pending, Request, cases, random};
@@ -53,7 +53,7 @@ fn branch_lines() -> Vec<String> {
 fn branches(request: &Request) -> Outcome {
     let desc = ImageDesc::new(97, 61, PixelFormat::Rgb, DType::U8).expect("a valid size");
     let images: Vec<ImageBuffer> =
-        (0..FRAMES).map(|i| Picture::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
+        (0..FRAMES).map(|i| Pattern::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
     let lines = branch_lines();
     let outcome = cases(request.jobs, &lines, |line| every_way(line, &images, &request.device, 4));
     Outcome { cases: outcome.cases * modes(&request.device, 4).len(), ..outcome }
@@ -111,7 +111,7 @@ fn random_graphs(request: &Request) -> Outcome {
         let desc = ImageDesc::new(width, height, format, dtype).map_err(text)?;
         let line = random::line(&mut numbers, 12, &desc)?;
         let images: Vec<ImageBuffer> =
-            (0..FRAMES).map(|i| Picture::Noise.draw(desc, seed.wrapping_add(i))).collect();
+            (0..FRAMES).map(|i| Pattern::Noise.draw(desc, seed.wrapping_add(i))).collect();
         let streams = 2 + numbers.below(5);
         every_way(&line, &images, &request.device, streams).map_err(|t| format!("seed {seed}, {desc}, {t}"))
     });

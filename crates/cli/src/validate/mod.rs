@@ -31,7 +31,7 @@ pub(crate) struct Request {
     pub(crate) device: Device,
     /// Every format, sample type and layout with every operator, instead of a selection.
     pub(crate) full: bool,
-    /// Without the larger pictures.
+    /// Without the larger images.
     pub(crate) small: bool,
     /// Only checks whose name contains this.
     pub(crate) only: String,

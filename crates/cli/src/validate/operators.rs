@@ -4,7 +4,7 @@ use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_graph::PipelineSpec;
 use mip_ops::{OperatorSpec, Value};
-use mip_testkit::images::{FEW_SIZES, Picture, SplitMix64, not_finite, padded};
+use mip_testkit::images::{FEW_SIZES, Pattern, SplitMix64, not_finite, padded};
 use mip_testkit::{Param, Params, check_contract, reference};
 
 use super::matrix::{LONG, SUMS, TestCase, corners, usual};
@@ -110,8 +110,8 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
     let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
-            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
-            let mut image = picture.draw_batch(case.desc, frames, random.next_u64());
+            let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
+            let mut image = pattern.draw_batch(case.desc, frames, random.next_u64());
             if case.not_finite {
                 image = not_finite(&image, random.next_u64());
             }

@@ -6,7 +6,7 @@ use mip_plan::{
     AxisMap, Border, Gather, Kernel, MapKernel, Operand, Plan, Resample, Separable, Stencil, Warp,
 };
 
-use crate::images::Picture;
+use crate::images::TestImage;
 use crate::plans::{config, plan, run, stage};
 use crate::reference::{self, area, bilinear};
 
@@ -23,13 +23,13 @@ fn rgb(width: u32, height: u32) -> ImageDesc {
 /// Compares a plan at several thread counts and levels, alone and as a batch, with the reference.
 fn check(plan: &Plan, inputs: &[ImageDesc]) {
     let batch = 3;
-    let pictures: Vec<Picture> =
-        inputs.iter().zip(1..).map(|(&desc, seed)| Picture::random(desc, batch, true, seed)).collect();
-    let batched: Vec<&Picture> = pictures.iter().collect();
+    let images: Vec<TestImage> =
+        inputs.iter().zip(1..).map(|(&desc, seed)| TestImage::random(desc, batch, true, seed)).collect();
+    let batched: Vec<&TestImage> = images.iter().collect();
     let stages = &plan.groups[0].stages;
     let expected: Vec<Vec<Vec<u8>>> = (0..batch)
         .map(|frame| {
-            let singles: Vec<Picture> = pictures.iter().map(|p| p.frame(frame)).collect();
+            let singles: Vec<TestImage> = images.iter().map(|p| p.frame(frame)).collect();
             let results = reference::run(plan, &singles.iter().collect::<Vec<_>>());
             stages.iter().zip(results).filter(|(s, _)| s.store.is_some()).map(|(_, r)| r.bytes()).collect()
         })
@@ -46,7 +46,7 @@ fn check(plan: &Plan, inputs: &[ImageDesc]) {
                 );
             }
         }
-        let first: Vec<Picture> = pictures.iter().map(|p| p.frame(0)).collect();
+        let first: Vec<TestImage> = images.iter().map(|p| p.frame(0)).collect();
         let alone = run(plan, &first.iter().collect::<Vec<_>>(), &config(threads, simd));
         for (result, expected) in alone.iter().zip(&expected[0]) {
             assert!(result.bytes() == *expected, "a single frame on {threads} threads");

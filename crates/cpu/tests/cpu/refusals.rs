@@ -8,7 +8,7 @@ use mip_plan::{
 };
 use std::sync::Arc;
 
-use crate::images::Picture;
+use crate::images::TestImage;
 use crate::plans::{config, plan, run, stage};
 
 fn gray(dtype: DType) -> ImageDesc {
@@ -130,7 +130,7 @@ fn custom_kernels_run_alone_and_may_fail() {
     let add =
         |uniform: f32, inputs: &[Operand]| stage(Kernel::Custom(Arc::new(Add)), &[uniform], inputs, desc);
     let twice = [Operand::Buffer(1), Operand::Buffer(0)];
-    let (a, b) = (Picture::random(desc, 2, true, 1), Picture::random(desc, 2, false, 2));
+    let (a, b) = (TestImage::random(desc, 2, true, 1), TestImage::random(desc, 2, false, 2));
     let plan_of = |uniform| plan(&[desc, desc], vec![add(uniform, &twice)], &[0]);
     let sum = run(&plan_of(0.0), &[&a, &b], &config(2, SimdLevel::Native));
     let expected = a.bytes().iter().zip(b.bytes()).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<_>>();
@@ -140,7 +140,7 @@ fn custom_kernels_run_alone_and_may_fail() {
     assert_eq!(text, "kernel 'add' cannot be built: a custom kernel must have a group of its own");
     let failing = plan_of(2.0);
     let runner = GroupRunner::new(&failing, 0, &config(1, SimdLevel::Native)).unwrap();
-    let mut output = Picture::poisoned(desc, 2, false);
+    let mut output = TestImage::poisoned(desc, 2, false);
     let uniforms = [failing.groups[0].stages[0].uniforms.clone()];
     let error = runner.run(&[a.view(), b.view()], &mut [output.view_mut()], &uniforms, &mut []).unwrap_err();
     assert_eq!(error.to_string(), "kernel 'add' failed: too much");

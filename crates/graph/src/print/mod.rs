@@ -25,6 +25,6 @@ pub use tiles::render_tiles;
 pub use traffic::{KernelTraffic, Traffic};
 
 #[cfg(test)]
-mod picture_tests;
+mod diagram_tests;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! A plan as nodes and edges: what all pictures show.
+//! A plan as nodes and edges: what all diagrams show.
 
 use std::collections::BTreeSet;
 
@@ -148,7 +148,7 @@ pub(super) const fn lane_colours(lane: u32) -> (&'static str, &'static str) {
     }
 }
 
-/// The line above a picture.
+/// The line above a diagram.
 pub(super) fn heading(plan: &Plan) -> String {
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(

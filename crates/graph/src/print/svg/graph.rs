@@ -12,8 +12,8 @@ const BOX_ABOVE: f64 = 22.0;
 const BOX_BELOW: f64 = 8.0;
 const BOX_SIDE: f64 = 7.0;
 
-/// The plan as an SVG picture: a column for each stream, time downwards, tasks with their shapes, kernels of several
-/// tasks boxed, waits dashed.
+/// The plan as an SVG diagram: a column for each stream, time downwards, tasks with their shapes, kernels of
+/// several tasks boxed, waits dashed.
 pub fn render_svg(plan: &Plan) -> String {
     let model = Model::of(plan);
     let places = place(plan, &model);
@@ -26,7 +26,7 @@ pub fn render_svg(plan: &Plan) -> String {
     let title = heading(plan);
     let width = routes.width.max(text_width(&title) * 1.2 + 32.0).max(440.0);
     let height = routes.height + 44.0;
-    let picture = html! {
+    let diagram = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(px(width)) height=(px(height))
             viewBox=(format!("0 0 {} {}", px(width), px(height))) font-family="sans-serif" font-size="12" fill="#1f2933" {
             title { (title) }
@@ -39,7 +39,7 @@ pub fn render_svg(plan: &Plan) -> String {
             (legend(routes.height + 16.0))
         }
     };
-    picture.into_string() + "\n"
+    diagram.into_string() + "\n"
 }
 
 /// The background of a stream, with its name.

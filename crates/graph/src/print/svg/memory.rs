@@ -22,8 +22,8 @@ struct Region {
     scratch: bool,
 }
 
-/// The arena over time as an SVG picture: offsets downwards, kernels in launch order to the right, a block for every
-/// image from the kernel that writes it to the last that reads it.
+/// The arena over time as an SVG diagram: offsets downwards, kernels in launch order to the right, a block
+/// for every image from the kernel that writes it to the last that reads it.
 pub fn render_memory_svg(plan: &Plan) -> String {
     let regions = regions(plan);
     let names: Vec<String> = (0..plan.groups.len()).map(|id| group_name(plan, id)).collect();
@@ -38,7 +38,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
     let width = texts.fold(right + 24.0, f64::max);
     let bottom = if regions.is_empty() { TOP + 20.0 } else { TOP + HEIGHT };
     let height = bottom + 30.0 + 16.0 * notes.len() as f64;
-    let picture = html! {
+    let diagram = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(px(width)) height=(px(height))
             viewBox=(format!("0 0 {} {}", px(width), px(height))) font-family="sans-serif" font-size="12" fill="#1f2933" {
             title { (title) }
@@ -63,7 +63,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
             }
         }
     };
-    picture.into_string() + "\n"
+    diagram.into_string() + "\n"
 }
 
 fn group_name(plan: &Plan, id: GroupId) -> String {
@@ -73,7 +73,7 @@ fn group_name(plan: &Plan, id: GroupId) -> String {
     format!("#{id} {}{others}", shortened(last, 14))
 }
 
-/// What stands below the picture.
+/// What stands below the diagram.
 fn notes(plan: &Plan, regions: &[Region]) -> Vec<String> {
     let hatched = regions.iter().any(|region| region.scratch);
     let hatched = hatched.then(|| "hatched: scratch that a kernel works in".to_owned());

@@ -1,8 +1,9 @@
-//! Pictures of plans: the graph on its streams, and the arena over time.
+//! Diagrams of plans: the graph on its streams, and the arena over time.
 //!
-//! Every stream is a column and time runs downwards, so that what a picture says first is what runs beside what.
-//! The layout is our own, in three steps: `place` gives each task a row in its stream's column, `route` leads edges around
-//! tasks along tracks, `graph` draws. (Layout crates for Rust know neither columns that are given nor boxes around nodes.)
+//! Every stream is a column and time runs downwards, so that what a diagram says first is what runs beside
+//! what. The layout is our own, in three steps: `place` gives each task a row in its stream's column, `route`
+//! leads edges around tasks along tracks, `graph` draws. (Layout crates for Rust know neither columns that
+//! are given nor boxes around nodes.)
 
 mod graph;
 mod memory;

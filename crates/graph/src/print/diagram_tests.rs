@@ -42,12 +42,12 @@ fn in_lines(svg: &str) -> String {
 }
 
 #[test]
-fn what_means_something_in_xml_is_escaped_in_pictures() {
+fn what_means_something_in_xml_is_escaped_in_diagrams() {
     let mut plan = planned(EDGES, false);
     plan.tasks[1].name = "<a \"b\" & c>".into();
     plan.buffers[2].name = plan.tasks[1].name.to_string();
-    for picture in [render_svg(&plan), render_memory_svg(&plan)] {
-        assert!(!picture.contains("<a ") && picture.contains("&lt;a "), "{picture}");
+    for diagram in [render_svg(&plan), render_memory_svg(&plan)] {
+        assert!(!diagram.contains("<a ") && diagram.contains("&lt;a "), "{diagram}");
     }
     assert!(render_dot(&plan).contains(r#"<a \"b\" & c>\ncolor_convert"#), "{}", render_dot(&plan));
     assert!(render_mermaid(&plan).contains("#lt;a #quot;b#quot; & c#gt;"), "{}", render_mermaid(&plan));
