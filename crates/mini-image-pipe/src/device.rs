@@ -96,7 +96,7 @@ impl Device {
     }
 
     /// A device made elsewhere that can be made anew: after a fault has cost the device, `open` is called again.
-    /// Its argument is whether each launch has to be waited for, so that a fault is put down to the task it
+    /// Its argument is whether each launch has to be waited for, so that a fault is attributed to the task it
     /// belongs to.
     pub fn from_opener(
         open: impl Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync + 'static,

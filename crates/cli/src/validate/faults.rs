@@ -30,7 +30,7 @@ pub(super) fn checks(_: &Request) -> Vec<Pending> {
     }
     vec![
         ("a failure leaves other branches alone".to_owned(), Box::new(failure)),
-        ("a fault is put down to its task".to_owned(), Box::new(fault)),
+        ("a fault is attributed to its task".to_owned(), Box::new(fault)),
     ]
 }
 
@@ -159,7 +159,7 @@ fn stray(request: &Request, case: &str) -> Result<(), String> {
     let listed = error.contains("'fails'") && error.contains("MIP_CUDA_SYNC=1");
     let candidates = error.starts_with("the run failed") && listed;
     if !named && (sure || !candidates) {
-        return Err(format!("the fault was not put down to task 'bad': {error}"));
+        return Err(format!("the fault was not attributed to task 'bad': {error}"));
     }
     // Whichever of the two it says has to be true.
     match (error.contains("can be used"), healthy(request, &request.device)) {

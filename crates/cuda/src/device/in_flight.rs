@@ -41,7 +41,7 @@ pub(super) struct Point {
 
 /// A launch that may have been running when the device was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Suspect {
+pub(super) struct Candidate {
     /// The position after it.
     pub(super) end: u64,
     /// The group's kernels.
@@ -50,7 +50,7 @@ pub(super) struct Suspect {
     pub(super) replayed: bool,
 }
 
-/// What is known of an entry when suspects are looked for.
+/// What is known of an entry when candidates are looked for.
 enum Seen {
     Launch { end: u64, kernel: String, replayed: bool },
     Wait(Point),
@@ -110,12 +110,12 @@ impl InFlight {
     /// The launches that may have been running when the stream's mark stood at `mark`: the first one not marked,
     /// if all it waits for was; without a mark and within graphs, all of them. `marks` tells the marks of other streams;
     /// one without a mark holds nothing back.
-    pub(super) fn suspects(
+    pub(super) fn candidates(
         &self,
         mark: Option<u32>,
         marks: impl Fn(&Arc<Self>) -> Option<u32>,
-    ) -> Vec<Suspect> {
-        let mut suspects = Vec::new();
+    ) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         for seen in self.seen() {
             match seen {
                 Seen::Wait(point) => {
@@ -127,14 +127,14 @@ impl InFlight {
                 }
                 Seen::Launch { end, .. } if mark.is_some_and(|mark| has_passed(mark, end)) => {}
                 Seen::Launch { end, kernel, replayed } => {
-                    suspects.push(Suspect { end, kernel, replayed });
+                    candidates.push(Candidate { end, kernel, replayed });
                     if !replayed && mark.is_some() {
                         break;
                     }
                 }
             }
         }
-        suspects
+        candidates
     }
 
     /// A copy, so that no other list is looked at under this one's lock.

@@ -11,14 +11,14 @@
 //! A fault of a running kernel makes the whole context useless. The first call that meets it marks the device
 //! lost; from then on every call says [`DeviceError::Lost`](mip_runtime::device::DeviceError::Lost), with the
 //! call that met the fault. Which launch it was, the driver does not say: each stream marks the end of its launches
-//! in the host's memory, and a fault is put down to the one launch that had begun and not ended. Where several had,
-//! or a graph was replayed, they are listed; with [`CudaOptions::synchronous`] each launch is waited for, and the
-//! fault is put down to it.
+//! in the host's memory, and a fault is attributed to the one launch that had begun and not ended. Where
+//! several had, or a graph was replayed, they are listed; with [`CudaOptions::synchronous`] each launch is
+//! waited for, and the fault is attributed to it.
 //! [`CudaDevice::discard_context`] makes room for a fresh device; host memory of the lost one stays readable.
 
-mod blame;
 mod event;
 mod executable;
+mod fault;
 mod graph;
 mod in_flight;
 mod load;
@@ -137,7 +137,7 @@ impl CudaDevice {
         self.shared.is_lost()
     }
 
-    /// Whether each launch is waited for, so that faults are put down to the kernel that caused them.
+    /// Whether each launch is waited for, so that faults are attributed to the kernel that caused them.
     pub fn is_synchronous(&self) -> bool {
         self.shared.options.synchronous
     }

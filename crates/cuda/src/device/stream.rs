@@ -116,7 +116,7 @@ impl CudaStream {
         Some(Completion { observer, group, result })
     }
 
-    /// Waits for the launch just queued, so that a fault is put down to it.
+    /// Waits for the launch just queued, so that a fault is attributed to it.
     fn wait_for_launch(&self, kernel: String) -> Result<(), DeviceError> {
         self.raw.synchronize().map_err(|error| {
             let message = error.to_string();
@@ -160,7 +160,8 @@ impl CudaStream {
         Ok(())
     }
 
-    /// Has the end of the launch just queued marked. Without a mark a fault cannot be put down to it, no more.
+    /// Has the end of the launch just queued marked. Without a mark a fault cannot be attributed to it, no
+    /// more.
     fn mark(&self, position: u64) {
         if let Some(mark) = &self.mark {
             let _refused = self.shared.check(self.raw.write_mark(mark, position as u32));

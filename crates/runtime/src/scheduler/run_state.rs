@@ -30,7 +30,7 @@ pub(super) enum Phase {
     Running,
     /// The device said that it ended well; final only when the stream has been waited for.
     Ended,
-    /// Failed by itself, put down to this task.
+    /// Failed by itself, attributed to this task.
     Failed(TaskId),
     /// Left out because the run was cancelled.
     Cancelled,

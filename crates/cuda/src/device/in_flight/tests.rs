@@ -3,7 +3,7 @@ use std::sync::Weak;
 use mip_plan::GroupId;
 use mip_runtime::device::{Executable, LaunchDecision, LaunchObserver};
 
-use super::super::blame::Streams;
+use super::super::fault::Streams;
 use super::*;
 
 #[derive(Debug, Default)]
@@ -60,8 +60,8 @@ fn settling_tells_in_order_and_lets_go_only_of_what_has_ended() {
     assert_eq!((in_flight.waiting(), Arc::strong_count(&memory)), (0, 1));
 }
 
-fn ends(suspects: &[Suspect]) -> Vec<u64> {
-    suspects.iter().map(|suspect| suspect.end).collect()
+fn ends(candidates: &[Candidate]) -> Vec<u64> {
+    candidates.iter().map(|candidate| candidate.end).collect()
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn the_first_launch_not_marked_is_suspected() {
         in_flight.add(Entry::keep(()));
         in_flight.add(Entry::Launch(launch(&completions, group)));
     }
-    let suspects = |mark| ends(&in_flight.suspects(mark, |_| None));
-    assert_eq!((suspects(Some(0)), suspects(Some(4)), suspects(Some(8))), (vec![2], vec![6], vec![]));
-    assert_eq!(suspects(None), [2, 4, 6, 8], "without a mark, any");
+    let candidates = |mark| ends(&in_flight.candidates(mark, |_| None));
+    assert_eq!((candidates(Some(0)), candidates(Some(4)), candidates(Some(8))), (vec![2], vec![6], vec![]));
+    assert_eq!(candidates(None), [2, 4, 6, 8], "without a mark, any");
     in_flight.settle(4, |_| Ok(()));
-    assert_eq!((suspects(Some(4)), suspects(None)), (vec![6], vec![6, 8]));
+    assert_eq!((candidates(Some(4)), candidates(None)), (vec![6], vec![6, 8]));
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn all_launches_of_a_graph_are_suspected_and_what_comes_after_it() {
     in_flight.add(Entry::Replayed(launch(&completions, 1)));
     in_flight.add(Entry::Launch(launch(&completions, 2)));
     in_flight.add(Entry::Launch(launch(&completions, 3)));
-    assert_eq!(ends(&in_flight.suspects(Some(0), |_| None)), [1, 2, 3]);
-    assert_eq!(ends(&in_flight.suspects(Some(3), |_| None)), [4]);
+    assert_eq!(ends(&in_flight.candidates(Some(0), |_| None)), [1, 2, 3]);
+    assert_eq!(ends(&in_flight.candidates(Some(3), |_| None)), [4]);
 }
 
 #[test]
@@ -97,14 +97,18 @@ fn a_launch_that_waits_for_another_stream_is_not_suspected_before_that_is_there(
     two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&one), position }));
     two.add(Entry::Launch(launch(&completions, 1)));
     one.add(Entry::Launch(launch(&completions, 2)));
-    assert_eq!(ends(&two.suspects(Some(0), |_| Some(0))), Vec::<u64>::new(), "the other has not begun");
-    assert_eq!(ends(&two.suspects(Some(0), |_| Some(1))), [2], "the point was reached");
-    assert_eq!(ends(&two.suspects(Some(0), |_| None)), [2], "it may have been");
+    assert_eq!(ends(&two.candidates(Some(0), |_| Some(0))), Vec::<u64>::new(), "the other has not begun");
+    assert_eq!(ends(&two.candidates(Some(0), |_| Some(1))), [2], "the point was reached");
+    assert_eq!(ends(&two.candidates(Some(0), |_| None)), [2], "it may have been");
     let gone = Entry::Wait(Point { in_flight: Weak::new(), position: 7 });
     let three = InFlight::default();
     three.add(gone);
     three.add(Entry::Launch(launch(&completions, 0)));
-    assert_eq!(ends(&three.suspects(Some(0), |_| Some(0))), [2], "streams are past their work when they go");
+    assert_eq!(
+        ends(&three.candidates(Some(0), |_| Some(0))),
+        [2],
+        "streams are past their work when they go"
+    );
 }
 
 #[test]
@@ -129,11 +133,11 @@ fn one_suspect_is_the_culprit_and_several_are_listed() {
         (streams, one, two)
     };
     let (waiting, one, two) = streams(true);
-    let blame = waiting.blame();
-    assert!(blame.culprit().is_some() && blame.is_on(&one, 1) && !blame.is_on(&two, 1));
-    assert!(blame.place().starts_with(" in kernel"), "{}", blame.place());
+    let attribution = waiting.attribution();
+    assert!(attribution.cause().is_some() && attribution.is_on(&one, 1) && !attribution.is_on(&two, 1));
+    assert!(attribution.place().starts_with(" in kernel"), "{}", attribution.place());
     let (both, one, _two) = streams(false);
-    assert!(both.blame().culprit().is_none() && !both.blame().is_on(&one, 1));
-    assert!(both.blame().place().contains("'', ''"), "{}", both.blame().place());
-    assert_eq!(Streams::default().blame().place(), "");
+    assert!(both.attribution().cause().is_none() && !both.attribution().is_on(&one, 1));
+    assert!(both.attribution().place().contains("'', ''"), "{}", both.attribution().place());
+    assert_eq!(Streams::default().attribution().place(), "");
 }

@@ -66,7 +66,7 @@ fn fused(kernel_fails: &'static str) -> Bench {
 }
 
 #[test]
-fn a_fused_group_fails_as_a_whole_and_blames_the_task_whose_kernel_failed() {
+fn a_fused_group_fails_as_a_whole_and_is_attributed_to_the_task_whose_kernel_failed() {
     let bench = fused("second");
     let report = bench.run();
     let because = |name: &str| format!("{name} failed because of 1");
@@ -77,7 +77,7 @@ fn a_fused_group_fails_as_a_whole_and_blames_the_task_whose_kernel_failed() {
 }
 
 #[test]
-fn a_fused_group_whose_failure_names_no_kernel_blames_its_first_task() {
+fn a_fused_group_whose_failure_names_no_kernel_is_attributed_to_its_first_task() {
     let bench = fused("");
     fail(&bench, 0);
     assert!(states(&bench.run()).iter().all(|state| state.ends_with("failed because of 0")));

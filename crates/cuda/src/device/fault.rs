@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use super::in_flight::{InFlight, Suspect, has_passed};
+use super::in_flight::{Candidate, InFlight, has_passed};
 
 /// Which launch a fault of the device came from.
 ///
@@ -11,7 +11,7 @@ use super::in_flight::{InFlight, Suspect, has_passed};
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     known: Mutex<Vec<Known>>,
-    blame: OnceLock<Blame>,
+    attribution: OnceLock<Attribution>,
 }
 
 type ReadMark = Box<dyn Fn() -> Option<u32> + Send + Sync>;
@@ -23,9 +23,9 @@ struct Known {
 
 /// Who may have caused a fault.
 #[derive(Debug, Default)]
-pub(super) struct Blame {
+pub(super) struct Attribution {
     /// With the stream's in-flight list.
-    suspects: Vec<(Weak<InFlight>, Suspect)>,
+    candidates: Vec<(Weak<InFlight>, Candidate)>,
 }
 
 impl Streams {
@@ -42,58 +42,58 @@ impl Streams {
 
     /// Who may have caused the fault that the device is lost to. Found when first asked, before anything that the
     /// fault took with it is settled.
-    pub(super) fn blame(&self) -> &Blame {
-        self.blame.get_or_init(|| {
+    pub(super) fn attribution(&self) -> &Attribution {
+        self.attribution.get_or_init(|| {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             let mark_of = |in_flight: &Arc<InFlight>| {
                 let of =
                     known.iter().find(|known| std::ptr::eq(known.in_flight.as_ptr(), &raw const **in_flight));
                 of.and_then(|known| (known.mark)())
             };
-            let suspects_of = |known: &Known| {
+            let candidates_of = |known: &Known| {
                 let in_flight = known.in_flight.upgrade()?;
-                let suspects = in_flight.suspects((known.mark)(), mark_of);
+                let candidates = in_flight.candidates((known.mark)(), mark_of);
                 Some(
-                    suspects
+                    candidates
                         .into_iter()
-                        .map(|suspect| (known.in_flight.clone(), suspect))
+                        .map(|candidate| (known.in_flight.clone(), candidate))
                         .collect::<Vec<_>>(),
                 )
             };
-            Blame { suspects: known.iter().filter_map(suspects_of).flatten().collect() }
+            Attribution { candidates: known.iter().filter_map(candidates_of).flatten().collect() }
         })
     }
 }
 
-impl Blame {
+impl Attribution {
     /// The kernels of the launch that did it, if it can have been only one.
-    pub(super) fn culprit(&self) -> Option<&str> {
-        match &self.suspects[..] {
-            [(_, suspect)] if !suspect.replayed => Some(&suspect.kernel),
+    pub(super) fn cause(&self) -> Option<&str> {
+        match &self.candidates[..] {
+            [(_, candidate)] if !candidate.replayed => Some(&candidate.kernel),
             _ => None,
         }
     }
 
     /// Whether the one that did it is the launch before a position of an in-flight list.
     pub(super) fn is_on(&self, in_flight: &InFlight, end: u64) -> bool {
-        let on = |(of, suspect): &(Weak<InFlight>, Suspect)| {
-            std::ptr::eq(of.as_ptr(), &raw const *in_flight) && suspect.end == end
+        let on = |(of, candidate): &(Weak<InFlight>, Candidate)| {
+            std::ptr::eq(of.as_ptr(), &raw const *in_flight) && candidate.end == end
         };
-        self.culprit().is_some() && self.suspects.iter().any(on)
+        self.cause().is_some() && self.candidates.iter().any(on)
     }
 
     /// Where it happened, for an error's text; empty when nothing is known.
     pub(super) fn place(&self) -> String {
         const MOST: usize = 8;
-        if let Some(kernel) = self.culprit() {
+        if let Some(kernel) = self.cause() {
             return format!(" in kernel '{kernel}'");
         }
-        let quoted = |(_, suspect): &(Weak<InFlight>, Suspect)| format!("'{}'", suspect.kernel);
-        let mut names: Vec<_> = self.suspects.iter().take(MOST).map(quoted).collect();
+        let quoted = |(_, candidate): &(Weak<InFlight>, Candidate)| format!("'{}'", candidate.kernel);
+        let mut names: Vec<_> = self.candidates.iter().take(MOST).map(quoted).collect();
         if names.is_empty() {
             return String::new();
         }
-        if self.suspects.len() > MOST {
+        if self.candidates.len() > MOST {
             names.push("others".to_owned());
         }
         format!(" in one of the kernels that may have been running: {}", names.join(", "))
