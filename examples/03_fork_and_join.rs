@@ -31,10 +31,10 @@ fn main() -> Result<(), Error> {
     println!(
         "{} kernels on {} streams, {} waits between them",
         plan.groups.len(),
-        plan.lanes,
+        plan.streams,
         plan.waits.len()
     );
-    assert_eq!((plan.groups.len(), plan.lanes, plan.waits.len()), (4, 2, 2));
+    assert_eq!((plan.groups.len(), plan.streams, plan.waits.len()), (4, 2, 2));
 
     let report = pipeline.execute()?;
     for task in &report.tasks {

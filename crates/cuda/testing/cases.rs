@@ -328,7 +328,7 @@ pub fn matrix(w: u32, h: u32) -> Vec<Case> {
 pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
     let mut plan = Plan {
         batch,
-        lanes: 1,
+        streams: 1,
         inputs: Vec::new(),
         outputs: Vec::new(),
         tasks: Vec::new(),
@@ -371,7 +371,7 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
         stages.push(Stage { kernel, uniforms, inputs, output: case.output, store: Some(store), task });
     }
     let tasks = (0..cases.len()).collect();
-    plan.groups.push(Group { tasks, stages, lane: 0, depends_on: Vec::new(), workspace: None });
+    plan.groups.push(Group { tasks, stages, stream: 0, depends_on: Vec::new(), workspace: None });
     plan
 }
 

@@ -352,10 +352,10 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
     };
     let tasks = stages.iter().enumerate().map(task).collect();
     let group = (0..stages.len()).collect();
-    let group = Group { tasks: group, stages, lane: 0, depends_on: Vec::new(), workspace: None };
+    let group = Group { tasks: group, stages, stream: 0, depends_on: Vec::new(), workspace: None };
     Plan {
         batch,
-        lanes: 1,
+        streams: 1,
         inputs,
         outputs,
         tasks,
@@ -388,7 +388,7 @@ pub fn split(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         }
         places.push(place);
         let stages = vec![stage];
-        groups.push(Group { tasks: vec![index], stages, lane: 0, depends_on: Vec::new(), workspace: None });
+        groups.push(Group { tasks: vec![index], stages, stream: 0, depends_on: Vec::new(), workspace: None });
     }
     plan.groups = groups;
     plan

@@ -239,8 +239,8 @@ fn plans(graph: &TaskGraph, inputs: &[ImageDesc], modes: &[(u32, bool, bool)]) -
 
 /// Plans the graph; the plan passes the checker and prints.
 fn planned(graph: &TaskGraph, inputs: &[ImageDesc], mode: (u32, bool, bool)) -> Result<(), GraphError> {
-    let (lanes, fuse, join_branches) = mode;
-    let plan = match plan(graph, &PlanRequest { lanes, fuse, join_branches, ..PlanRequest::new(inputs) }) {
+    let (streams, fuse, join_branches) = mode;
+    let plan = match plan(graph, &PlanRequest { streams, fuse, join_branches, ..PlanRequest::new(inputs) }) {
         Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
         planned => planned?,
     };

@@ -11,13 +11,13 @@
 //! let line = "gray:color_convert to=gray ! soft:gaussian_blur ! edges:sobel inputs=gray ! blend inputs=soft,edges";
 //! let graph = PipelineSpec::parse_line(line)?.build()?;
 //! let photo = [ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?];
-//! let request = PlanRequest { lanes: 4, ..PlanRequest::new(&photo) };
+//! let request = PlanRequest { streams: 4, ..PlanRequest::new(&photo) };
 //! let fused = plan(&graph, &request)?;
 //! assert_eq!(fused.groups.len(), 1);
 //! assert_eq!(check(&fused), Ok(()));
 //! println!("{}", render_text(&fused));
 //! let unfused = plan(&graph, &PlanRequest { fuse: false, ..request })?;
-//! assert_eq!((unfused.groups.len(), unfused.lanes, unfused.waits.len()), (4, 2, 2));
+//! assert_eq!((unfused.groups.len(), unfused.streams, unfused.waits.len()), (4, 2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

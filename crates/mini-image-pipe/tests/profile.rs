@@ -44,7 +44,7 @@ fn names(profile: &Profile, kind: Kind) -> Vec<&str> {
 }
 
 #[test]
-fn every_task_is_on_its_lane_within_the_execution() {
+fn every_task_is_on_its_stream_within_the_execution() {
     for graph in [false, true] {
         let mut p = pipeline(PipelineConfig { fuse: false, enable_graph_replay: graph, ..profiled() });
         execute(&mut p, 90);
@@ -59,8 +59,8 @@ fn every_task_is_on_its_lane_within_the_execution() {
         let execution = profile.of(Kind::Execute).next().unwrap();
         for task in &plan.tasks {
             let span = profile.of(Kind::Compute).find(|span| *span.name == *task.name).unwrap();
-            let lane = plan.groups[task.group].lane as usize;
-            assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
+            let stream = plan.groups[task.group].stream as usize;
+            assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, stream });
             assert!(execution.begin <= span.begin && span.end <= execution.end);
         }
         let at = |name: &str| profile.of(Kind::Compute).find(|span| &*span.name == name).unwrap();

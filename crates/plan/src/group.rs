@@ -19,7 +19,7 @@ pub struct Group {
     /// Kernels in topological order: operands refer to earlier stages or to buffers.
     pub stages: Vec<Stage>,
     /// Stream the group runs on.
-    pub lane: u32,
+    pub stream: u32,
     /// Groups that must have finished before this one starts (the direct producers), sorted.
     pub depends_on: Vec<GroupId>,
     /// Scratch memory in the plan's arena, for this group alone while it runs.
@@ -122,7 +122,7 @@ impl Group {
         let mut tasks: Vec<TaskId> = stages.iter().map(|s| s.task).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        Self { tasks, stages, lane: self.lane, depends_on: self.depends_on.clone(), workspace: None }
+        Self { tasks, stages, stream: self.stream, depends_on: self.depends_on.clone(), workspace: None }
     }
 
     /// Whether two branches, each a group of its own, are the same but for where crops begin, for values in tables and

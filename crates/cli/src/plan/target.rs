@@ -70,7 +70,7 @@ impl Target {
         let request = PlanRequest {
             inputs,
             batch,
-            lanes: num_streams,
+            streams: num_streams,
             fuse,
             join_branches: true,
             memory_limit,

@@ -97,7 +97,7 @@ fn plan_prints_text_and_json() {
     for list in ["kernels", "tasks", "waits"] {
         assert!(document[list].is_array(), "{list}: {document}");
     }
-    for number in ["lanes", "arena_bytes", "sum_of_buffers"] {
+    for number in ["streams", "arena_bytes", "sum_of_buffers"] {
         assert!(document[number].is_u64(), "{number}: {document}");
     }
     assert_eq!(document["tasks"].as_array().unwrap().len(), 3);

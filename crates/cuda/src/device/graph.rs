@@ -102,13 +102,13 @@ impl CudaGraph {
         let mut order = Order { frontiers: vec![Vec::new(); recording.streams.len()], ..Order::default() };
         let (mut nodes, mut groups) = (Vec::new(), Vec::new());
         let (mut executables, mut timestamps) = (Vec::new(), Vec::new());
-        for (lane, command) in recording.commands {
+        for (stream, command) in recording.commands {
             match command {
-                Command::Record(event) => order.record(lane, &event),
-                Command::Wait(event) => order.wait(lane, &event),
+                Command::Record(event) => order.record(stream, &event),
+                Command::Wait(event) => order.wait(stream, &event),
                 Command::Timestamp(timestamp) => {
                     let event = CudaTimestamp::of(&*timestamp)?.queue();
-                    let frontier = &mut order.frontiers[lane];
+                    let frontier = &mut order.frontiers[stream];
                     *frontier = vec![shared.check(graph.add_record(event, frontier))?];
                     timestamps.push(timestamp);
                 }
@@ -116,7 +116,7 @@ impl CudaGraph {
                     let kernels = own(&launch.executable)?.prepare(&launch)?;
                     for kernel in &kernels {
                         let Prepared { function, shape, parameter } = kernel;
-                        let frontier = &mut order.frontiers[lane];
+                        let frontier = &mut order.frontiers[stream];
                         let node = shared.check(graph.add(function, *shape, parameter, frontier))?;
                         *frontier = vec![node];
                         nodes.push(Node::new(node, kernel));

@@ -25,7 +25,7 @@ pub(super) struct Draft<'a> {
     pub(super) groups: Vec<Vec<StageId>>,
     /// What the fusion passes found about each edge they looked at: why it was fused, or why not.
     pub(super) outcomes: Vec<Option<Result<String, String>>>,
-    /// Row g: the groups that finish before g starts, by lanes and waits. Filled by the waits pass.
+    /// Row g: the groups that finish before g starts, by streams and waits. Filled by the waits pass.
     pub(super) before: BitMatrix,
     pub(super) plan: Plan,
 }
@@ -52,7 +52,7 @@ impl<'a> Draft<'a> {
     pub(super) fn new(graph: &'a TaskGraph, request: &'a PlanRequest<'a>) -> Self {
         let plan = Plan {
             batch: request.batch,
-            lanes: 0,
+            streams: 0,
             inputs: Vec::new(),
             outputs: Vec::new(),
             tasks: Vec::new(),

@@ -13,7 +13,7 @@ const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 ! e
 fn planned(line: &str, fuse: bool) -> Plan {
     let graph = PipelineSpec::parse_line(line).unwrap().build().unwrap();
     let inputs = vec![ImageDesc::new(192, 108, PixelFormat::Rgb, DType::U8).unwrap(); graph.inputs().len()];
-    let request = PlanRequest { lanes: 4, fuse, workspace: &|_, _| 4096, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, fuse, workspace: &|_, _| 4096, ..PlanRequest::new(&inputs) };
     plan(&graph, &request).unwrap()
 }
 
@@ -132,7 +132,7 @@ fn boxes(svg: &str) -> Vec<[f64; 4]> {
 #[test]
 fn in_a_graph_of_twenty_tasks_no_two_boxes_overlap_and_all_are_inside() {
     let plan = planned(TWENTY, false);
-    assert!(plan.tasks.len() == 20 && plan.lanes > 2);
+    assert!(plan.tasks.len() == 20 && plan.streams > 2);
     let svg = render_svg(&plan);
     let boxes = boxes(&svg);
     assert_eq!(boxes.len(), 22, "tasks and inputs");

@@ -13,7 +13,7 @@ pub(super) struct Model {
     /// The tasks' nodes of each group, in plan order.
     pub(super) groups: Vec<Vec<usize>>,
     /// The stream of each group.
-    pub(super) lanes: Vec<u32>,
+    pub(super) streams: Vec<u32>,
 }
 
 /// A pipeline input or a task.
@@ -74,19 +74,19 @@ impl Model {
             nodes: input_nodes.chain(task_nodes).collect(),
             edges: edges(plan),
             groups,
-            lanes: plan.groups.iter().map(|group| group.lane).collect(),
+            streams: plan.groups.iter().map(|group| group.stream).collect(),
         }
     }
 
     /// The stream of a node, where it has one.
-    pub(super) fn lane(&self, node: usize) -> Option<u32> {
-        self.nodes[node].group.map(|group| self.lanes[group])
+    pub(super) fn stream(&self, node: usize) -> Option<u32> {
+        self.nodes[node].group.map(|group| self.streams[group])
     }
 
     /// A kernel's number, and its stream where there are several.
     pub(super) fn kernel(&self, group: GroupId) -> String {
-        match self.lanes.iter().max() {
-            Some(1..) => format!("kernel #{group}, stream {}", self.lanes[group]),
+        match self.streams.iter().max() {
+            Some(1..) => format!("kernel #{group}, stream {}", self.streams[group]),
             _ => format!("kernel #{group}"),
         }
     }
@@ -135,8 +135,8 @@ fn edges(plan: &Plan) -> Vec<Edge> {
 }
 
 /// A colour for each stream: line and fill.
-pub(super) const fn lane_colours(lane: u32) -> (&'static str, &'static str) {
-    match lane % 8 {
+pub(super) const fn stream_colours(stream: u32) -> (&'static str, &'static str) {
+    match stream % 8 {
         0 => ("#1f6fb2", "#e3eff9"),
         1 => ("#b3560b", "#fdecdc"),
         2 => ("#2b7a3f", "#e2f3e6"),
@@ -155,7 +155,7 @@ pub(super) fn heading(plan: &Plan) -> String {
         "batch {}: {}, {}, {}, arena {} bytes",
         plan.batch,
         counted(plan.groups.len(), "kernel"),
-        counted(plan.lanes as usize, "stream"),
+        counted(plan.streams as usize, "stream"),
         counted(plan.waits.len(), "wait"),
         plan.arena_bytes
     )

@@ -15,9 +15,9 @@ fn planned(line: &str, request: PlanRequest<'_>) -> (TaskGraph, Plan) {
     (graph, plan)
 }
 
-/// Four lanes and a kernel a task.
+/// Four streams and a kernel a task.
 fn unfused(inputs: &[ImageDesc]) -> PlanRequest<'_> {
-    PlanRequest { lanes: 4, fuse: false, ..PlanRequest::new(inputs) }
+    PlanRequest { streams: 4, fuse: false, ..PlanRequest::new(inputs) }
 }
 
 fn full_hd() -> ImageDesc {
@@ -27,7 +27,7 @@ fn full_hd() -> ImageDesc {
 #[test]
 fn a_chain_prints_fused() {
     let inputs = [full_hd()];
-    let request = PlanRequest { batch: 2, lanes: 4, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { batch: 2, streams: 4, ..PlanRequest::new(&inputs) };
     let (_, fused) = planned(EDGES, request);
     let (_, unfused) = planned(EDGES, PlanRequest { fuse: false, ..request });
     let beside = FusionSummary::of(&fused, &unfused).render_text();
@@ -77,7 +77,7 @@ fn json_holds_what_programs_are_promised() {
     let json = render_json(&plan);
     assert_eq!(json["kernels"].as_array().map(Vec::len), Some(5));
     assert_eq!(json["tasks"].as_array().map(Vec::len), Some(5));
-    assert_eq!((&json["lanes"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
+    assert_eq!((&json["streams"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
     assert_eq!(json["arena_bytes"], plan.arena_bytes);
     assert_eq!(json["sum_of_buffers"], plan.sum_of_buffers());
     let pretty = serde_json::to_string_pretty(&json["kernels"][3]).unwrap();

@@ -12,7 +12,7 @@ pub fn render_text(plan: &Plan) -> String {
         "plan: batch {}, {}, {}, {}\n",
         plan.batch,
         counted(plan.groups.len(), "kernel"),
-        counted(plan.lanes as usize, "lane"),
+        counted(plan.streams as usize, "stream"),
         counted(plan.waits.len(), "wait"),
     );
     let mut section = |title: &str, rows: Vec<Vec<String>>| {
@@ -51,7 +51,7 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let shape = group.stages.last().map(|s| s.output.to_string());
     vec![
         format!("#{id}"),
-        format!("lane {}", group.lane),
+        format!("stream {}", group.stream),
         tasks.join(", ") + &like_it,
         kernels.join(" > "),
         shape.unwrap_or_default(),

@@ -158,7 +158,7 @@ impl Pipeline {
         let request = PlanRequest {
             inputs,
             batch,
-            lanes: self.config.num_streams,
+            streams: self.config.num_streams,
             fuse: self.config.fuse,
             join_branches: device.joins_branches(),
             memory_limit: self.config.plan_limit(device.info().unified_memory),

@@ -166,7 +166,7 @@ fn a_session_that_cannot_be_made_fails_its_frame_only() {
     device.clear_faults();
     assert_eq!(push(&mut frames, &mut ring, 2).map(seen), Some((0, Ok(7))));
     let (number, failed) = frames.pop().map(seen).unwrap();
-    assert!(number == 1 && failed.unwrap_err().contains("creating the stream of lane 0"));
+    assert!(number == 1 && failed.unwrap_err().contains("creating stream 0"));
     assert_eq!(frames.pop().map(seen), Some((2, Ok(9))));
 }
 

@@ -86,7 +86,12 @@ impl RunProbe {
     }
 
     #[inline(always)]
-    pub(crate) fn begin(&mut self, _loaded: &LoadedPlan, _lane: usize, _what: Timed) -> Option<TimedCommand> {
+    pub(crate) fn begin(
+        &mut self,
+        _loaded: &LoadedPlan,
+        _stream: usize,
+        _what: Timed,
+    ) -> Option<TimedCommand> {
         None
     }
 

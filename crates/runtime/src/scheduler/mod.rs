@@ -40,7 +40,7 @@ use submission::Submission;
 /// for the run.
 pub type ErrorCallback = Arc<dyn Fn(TaskId, &str, &RuntimeError) + Send + Sync>;
 
-/// Executes loaded plans: launches in plan order on one stream a lane, waits where the plan says so.
+/// Executes loaded plans: launches in plan order on one stream each, waits where the plan says so.
 ///
 /// Holds no plan itself, so that one scheduler, with its callback and counters, serves a pipeline through all
 /// its plans. May be used from several threads, each with its own [`LoadedPlan`].

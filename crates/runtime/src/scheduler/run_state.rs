@@ -92,8 +92,8 @@ impl RunState {
     }
 
     /// A stream failed as a whole: nothing that ran on it can be trusted.
-    pub(super) fn fail_lane(&self, lane: usize, error: &DeviceError) {
-        for group in self.plan.groups.iter().enumerate().filter(|(_, g)| g.lane as usize == lane) {
+    pub(super) fn fail_stream(&self, stream: usize, error: &DeviceError) {
+        for group in self.plan.groups.iter().enumerate().filter(|(_, g)| g.stream as usize == stream) {
             self.fail(group.0, error.clone());
         }
     }

@@ -99,11 +99,11 @@ proptest! {
 
     #[test]
     fn fused_plans_keep_the_rules(
-        steps in steps(), size in (2..3000_u32, 2..3000_u32), wide in any::<bool>(), lanes in 1..5_u32, batch in 1..3_usize
+        steps in steps(), size in (2..3000_u32, 2..3000_u32), wide in any::<bool>(), streams in 1..5_u32, batch in 1..3_usize
     ) {
         let inputs = [input(size.0, size.1, wide)];
         let graph = build(&steps, inputs[0]);
-        let request = PlanRequest { batch, lanes, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { batch, streams, ..PlanRequest::new(&inputs) };
         let fused = plan(&graph, &request).unwrap();
         let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
         prop_assert_eq!(check(&fused), Ok(()));
@@ -139,7 +139,7 @@ proptest! {
         // The same steps several times over, side by side.
         let inputs = [input(64, 48, false)];
         let graph = copied(&steps, inputs[0], copies);
-        let request = PlanRequest { lanes: 3, join_branches: true, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { streams: 3, join_branches: true, ..PlanRequest::new(&inputs) };
         let joined = plan(&graph, &request).unwrap();
         prop_assert_eq!(check(&joined), Ok(()));
         let apart = plan(&graph, &PlanRequest { join_branches: false, ..request }).unwrap();
@@ -165,7 +165,7 @@ proptest! {
     fn only_what_reads_each_other_is_brought_together(steps in steps()) {
         let inputs = [input(64, 48, false)];
         let graph = build(&steps, inputs[0]);
-        let request = PlanRequest { lanes: 9, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { streams: 9, ..PlanRequest::new(&inputs) };
         let (fused, unfused) =
             (plan(&graph, &request).unwrap(), plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap());
         // A group waits for another exactly where a task of one reads a task of the other.

@@ -11,7 +11,7 @@ fn build(line: &str) -> TaskGraph {
 
 fn planned(graph: &TaskGraph, input: ImageDesc) -> Plan {
     let inputs = vec![input; graph.inputs().len()];
-    plan(graph, &PlanRequest { lanes: 4, ..PlanRequest::new(&inputs) }).unwrap()
+    plan(graph, &PlanRequest { streams: 4, ..PlanRequest::new(&inputs) }).unwrap()
 }
 
 /// Names of the tasks of each group.
@@ -44,7 +44,7 @@ fn the_benchmark_chains_are_one_kernel_each() {
     for (line, (width, height)) in cases {
         let plan = planned(&build(&line), rgb(width, height));
         assert_eq!(plan.groups.len(), 1, "{line}: {:?}", plan.fusion);
-        assert_eq!((plan.arena_bytes, plan.lanes, plan.buffers.len()), (0, 1, 2));
+        assert_eq!((plan.arena_bytes, plan.streams, plan.buffers.len()), (0, 1, 2));
         assert!(plan.fusion.iter().all(|d| d.fused && d.bytes_saved > 0));
     }
 }
@@ -133,7 +133,7 @@ fn branches_that_share_only_an_input_run_side_by_side() {
     let line = "a:gaussian_blur inputs=@input ! b:threshold threshold=3 ! c:gaussian_blur inputs=@input ! d:threshold threshold=3";
     let plan = planned(&build(line), rgb(64, 32));
     assert_eq!(groups(&plan), [vec!["a", "b"], vec!["c", "d"]]);
-    assert_eq!((plan.lanes, plan.waits.len()), (2, 0));
+    assert_eq!((plan.streams, plan.waits.len()), (2, 0));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn uniforms_find_their_stages_in_a_group() {
 fn joined(line: &str, input: ImageDesc) -> (Vec<String>, usize) {
     let graph = build(line);
     let inputs = vec![input; graph.inputs().len()];
-    let request = PlanRequest { lanes: 4, join_branches: true, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, join_branches: true, ..PlanRequest::new(&inputs) };
     let with = plan(&graph, &request).unwrap();
     let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
     assert_eq!(unfused.groups.len(), unfused.tasks.len(), "joining is a kind of fusion");

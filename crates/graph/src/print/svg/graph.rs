@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 use mip_plan::Plan;
 
-use super::super::model::{Edge, EdgeKind, Model, heading, lane_colours};
+use super::super::model::{Edge, EdgeKind, Model, heading, stream_colours};
 use super::place::{Places, place};
 use super::route::{NODE_HEIGHT, Routes, TOP, route};
 use super::{px, shortened, text_width};
@@ -44,7 +44,7 @@ pub fn render_svg(plan: &Plan) -> String {
 
 /// The background of a stream, with its name.
 fn strip(routes: &Routes, column: usize) -> Markup {
-    let (line, fill) = lane_colours(column as u32);
+    let (line, fill) = stream_colours(column as u32);
     let (left, right) = (routes.strips[column], routes.strips[column + 1]);
     html! {
         rect x=(px(left + 2.0)) y="34" width=(px(right - left - 4.0)) height=(px(routes.height - 40.0)) rx="6"
@@ -63,7 +63,7 @@ fn group_box(
     nodes: &[usize],
     node_width: f64,
 ) -> Markup {
-    let (line, _) = lane_colours(model.lanes[group]);
+    let (line, _) = stream_colours(model.streams[group]);
     let rows = || nodes.iter().map(|&node| places.of[node].0);
     let column = places.of[nodes[0]].1;
     let top = routes.row_y[rows().min().unwrap_or(0)] - BOX_ABOVE;
@@ -78,11 +78,11 @@ fn group_box(
 }
 
 fn arrow(model: &Model, edge: &Edge, line: &[(f64, f64)]) -> Markup {
-    let lane = model.lane(edge.from).or_else(|| model.lane(edge.to)).unwrap_or(0);
+    let stream = model.stream(edge.from).or_else(|| model.stream(edge.to)).unwrap_or(0);
     let (colour, width, dashes) = match edge.kind {
         EdgeKind::Inside => ("#7b8794", "1", "none"),
-        EdgeKind::Memory => (lane_colours(lane).0, "1.6", "none"),
-        EdgeKind::Waits => (lane_colours(lane).0, "1.8", "6 4"),
+        EdgeKind::Memory => (stream_colours(stream).0, "1.6", "none"),
+        EdgeKind::Waits => (stream_colours(stream).0, "1.8", "6 4"),
     };
     let Some(&(x, y)) = line.last() else { return html! {} };
     html! {
@@ -116,7 +116,7 @@ fn node_box(model: &Model, places: &Places, routes: &Routes, index: usize, width
     let node = &model.nodes[index];
     let (row, column) = places.of[index];
     let (x, y) = (routes.column_x[column], routes.row_y[row]);
-    let (line, fill) = model.lane(index).map_or(("#64707d", "#ffffff"), lane_colours);
+    let (line, fill) = model.stream(index).map_or(("#64707d", "#ffffff"), stream_colours);
     let (radius, weight) =
         (if node.group.is_none() { 28.0 } else { 6.0 }, if node.is_output { 3.0 } else { 1.2 });
     let alone = node.group.filter(|&group| model.groups[group].len() == 1);

@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 use mip_plan::{GroupId, Place, Plan};
 
-use super::super::model::lane_colours;
+use super::super::model::stream_colours;
 use super::{px, shortened, text_width};
 
 const LEFT: f64 = 110.0;
@@ -105,7 +105,7 @@ fn axes(names: &[String], step: f64, plan: &Plan) -> Markup {
             @let x = LEFT + step * id as f64;
             path d=(format!("M{} {}V{}", px(x), px(TOP - 6.0), px(TOP + HEIGHT))) stroke="#d5dbe1" {}
             text x=(px(x + step / 2.0)) y=(px(TOP - 12.0)) text-anchor="middle" font-size="11"
-                fill=(lane_colours(plan.groups[id].lane).0) { (name) }
+                fill=(stream_colours(plan.groups[id].stream).0) { (name) }
         }
         @for part in 0..=4_usize {
             @let y = TOP + HEIGHT * part as f64 / 4.0;
@@ -122,7 +122,7 @@ fn block(plan: &Plan, region: &Region, step: f64) -> Markup {
     let (x, y) = (LEFT + step * region.first as f64 + 2.0, TOP + region.offset as f64 * scale);
     let width = step * (region.last - region.first + 1) as f64 - 4.0;
     let height = (region.bytes as f64 * scale).max(1.5);
-    let (line, fill) = lane_colours(plan.groups[region.first].lane);
+    let (line, fill) = stream_colours(plan.groups[region.first].stream);
     let fill = if region.scratch { "url(#scratch)" } else { fill };
     let fits = ((width - 6.0) / 7.0).max(1.0) as usize;
     html! {

@@ -75,7 +75,7 @@ impl Profiler {
         self.lock().thread()
     }
 
-    /// The rows of a session's streams, in the order of its lanes.
+    /// The rows of a session's streams, in the order of its streams.
     pub(super) fn rows_of(&self, streams: &[Arc<dyn Stream>]) -> Vec<usize> {
         self.lock().streams(streams)
     }
@@ -146,8 +146,9 @@ impl Collected {
         }
         let session = self.sessions;
         self.sessions += 1;
-        let rows = streams.iter().enumerate().map(|(lane, stream)| {
-            let row = self.row(Place::Stream { session, lane }, format!("session {session}, stream {lane}"));
+        let rows = streams.iter().enumerate().map(|(index, stream)| {
+            let row = self
+                .row(Place::Stream { session, stream: index }, format!("session {session}, stream {index}"));
             self.streams.push((Arc::downgrade(stream), row));
             row
         });

@@ -21,7 +21,7 @@ struct Running {
     profiler: Arc<Profiler>,
     labels: Arc<Labels>,
     run: u64,
-    /// By lane.
+    /// By stream.
     rows: Vec<usize>,
     pending: Vec<Pending>,
 }
@@ -81,9 +81,9 @@ impl RunProbe {
         self.0.as_ref().map_or_else(HostSpan::none, |running| running.span(kind, name))
     }
 
-    /// Timestamps for a command that is about to be queued on a lane.
-    pub(crate) fn begin(&mut self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
-        self.0.as_ref().map(|running| running.begin(loaded, lane, what))?
+    /// Timestamps for a command that is about to be queued on a stream.
+    pub(crate) fn begin(&mut self, loaded: &LoadedPlan, stream: usize, what: Timed) -> Option<TimedCommand> {
+        self.0.as_ref().map(|running| running.begin(loaded, stream, what))?
     }
 
     /// The command has been queued, and its timestamps.
@@ -97,10 +97,10 @@ impl RunProbe {
     pub(crate) fn replayed(&mut self, loaded: &LoadedPlan, timestamps: &[GroupTimestamps]) {
         let Some(running) = &mut self.0 else { return };
         for timestamps in timestamps {
-            let lane = loaded.plan().groups[timestamps.group].lane as usize;
+            let stream = loaded.plan().groups[timestamps.group].stream as usize;
             let (begin, end) = (timestamps.begin.clone(), timestamps.end.clone());
             let what = Timed::Group(timestamps.group);
-            running.pending.push(Pending { row: running.rows[lane], what, flow: None, begin, end });
+            running.pending.push(Pending { row: running.rows[stream], what, flow: None, begin, end });
         }
     }
 
@@ -121,12 +121,12 @@ impl Running {
         HostSpan::of(open)
     }
 
-    fn begin(&self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
+    fn begin(&self, loaded: &LoadedPlan, stream: usize, what: Timed) -> Option<TimedCommand> {
         let flow = self.profiler.next_flow();
         let kind = if what == Timed::Graph { Kind::Replay } else { Kind::Queue };
         let label = self.labels.of(what);
-        let stream = &loaded.streams[lane];
-        let timestamps = stream.create_timestamp().and_then(|begin| Ok((begin, stream.create_timestamp()?)));
+        let queue = &loaded.streams[stream];
+        let timestamps = queue.create_timestamp().and_then(|begin| Ok((begin, queue.create_timestamp()?)));
         let Ok((begin, end)) = timestamps else {
             self.profiler.drop_one();
             return None;
@@ -137,7 +137,7 @@ impl Running {
             Timed::Download(_) => format!("download {}", label.name).into(),
             Timed::Graph => "".into(),
         };
-        let pending = Pending { row: self.rows[lane], what, flow: Some(flow), begin, end };
+        let pending = Pending { row: self.rows[stream], what, flow: Some(flow), begin, end };
         let profiler = self.profiler.clone();
         Some(TimedCommand { pending, profiler, kind, name, run: self.run })
     }

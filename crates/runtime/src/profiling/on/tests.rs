@@ -53,7 +53,7 @@ fn assert_nested(profile: &Profile) {
 }
 
 #[test]
-fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
+fn a_run_has_a_span_for_each_command_on_its_stream_and_one_on_the_host() {
     let plan = PlanBuilder::diamond(1, gray(5, 3)).build();
     let probe = Probe::recording().unwrap();
     let session = session(&interpreting_device(separate()), &plan, false, &probe);
@@ -61,8 +61,8 @@ fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
     let profile = probe.take().unwrap();
     assert_nested(&profile);
     for (group, span) in plan.groups.iter().zip(profile.of(Kind::Compute)) {
-        let lane = group.lane as usize;
-        assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
+        let stream = group.stream as usize;
+        assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, stream });
         let work = span.work.as_ref().unwrap();
         let tasks = group.tasks.iter().map(|&task| &plan.tasks[task].name);
         assert!(work.tasks.iter().map(String::as_str).eq(tasks.map(|name| &**name)), "{span:?}");
@@ -171,7 +171,7 @@ fn frames_in_flight_are_on_rows_of_their_own() {
     while frames.pop().is_some() {}
     let profile = probe.take().unwrap();
     let streams: Vec<Place> = profile.rows.iter().map(|row| row.place).filter(|p| !is_host(*p)).collect();
-    assert_eq!(streams, [0, 1, 2].map(|session| Place::Stream { session, lane: 0 }));
+    assert_eq!(streams, [0, 1, 2].map(|session| Place::Stream { session, stream: 0 }));
     assert_eq!(profile.of(Kind::Upload).count(), 7);
     for kind in [Kind::Upload, Kind::Download] {
         let mut copies: Vec<&Span> = profile.of(kind).collect();
@@ -202,7 +202,8 @@ fn the_trace_has_a_row_for_each_thread_and_stream() {
     let rows = of("M").filter(|event| event["name"] == "thread_name");
     let streams: Vec<&str> =
         rows.filter(|row| row["pid"] == 2).map(|row| row["args"]["name"].as_str().unwrap()).collect();
-    let expected: Vec<String> = (0..plan.lanes).map(|lane| format!("session 0, stream {lane}")).collect();
+    let expected: Vec<String> =
+        (0..plan.streams).map(|stream| format!("session 0, stream {stream}")).collect();
     assert_eq!(streams, expected);
     assert_eq!(of("X").count(), profile.spans.len());
     assert_eq!((of("s").count(), of("f").count()), (plan.groups.len() + 4, plan.groups.len() + 4));

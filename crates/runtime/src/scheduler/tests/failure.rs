@@ -157,7 +157,7 @@ fn a_failed_upload_fails_the_tasks_that_read_the_input() {
 }
 
 #[test]
-fn a_lost_device_completes_nothing_on_the_lane_and_says_so() {
+fn a_lost_device_completes_nothing_on_the_stream_and_says_so() {
     let bench = Bench::new(NullOptions::default(), diamond());
     bench.device.inject(Site::Run(CommandKind::Launch(3)), DeviceError::Lost("unplugged".to_owned()));
     let report = bench.run();

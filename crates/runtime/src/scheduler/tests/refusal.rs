@@ -8,8 +8,8 @@ fn shuffled(seed: u64, unified_memory: bool) -> NullOptions {
     NullOptions { execution: Execution::Shuffled { seed }, unified_memory, ..NullOptions::default() }
 }
 
-/// `late` (lane 1) is waited for by `waiting` (lane 0); `implied`, behind `waiting`, needs it too, but has no
-/// wait of its own because that of `waiting` implies it.
+/// `late` (stream 1) is waited for by `waiting` (stream 0); `implied`, behind `waiting`, needs it too, but
+/// has no wait of its own because that of `waiting` implies it.
 fn implied_wait() -> Arc<Plan> {
     let mut builder = PlanBuilder::new(1);
     let input = builder.input("input", gray(5, 3));

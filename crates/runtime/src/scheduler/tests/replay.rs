@@ -55,7 +55,7 @@ fn a_stable_workload_is_captured_once_and_new_pixels_and_uniforms_are_no_change(
 }
 
 #[test]
-fn the_recording_forks_from_the_first_lane_and_joins_every_side_branch_to_it() {
+fn the_recording_forks_from_the_first_stream_and_joins_every_side_branch_to_it() {
     let bench = bench(diamond());
     bench.run();
     let lines: Vec<String> = bench.device.take_records().iter().map(ToString::to_string).collect();
