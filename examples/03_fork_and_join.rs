@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
     pipeline.set_input(gray, &ImageBuffer::new(desc)?)?;
     let plan = pipeline.plan_for(&[desc], 1)?;
     println!(
-        "{} kernels on {} streams, {} waits between them",
+        "{} launches on {} streams, {} waits between them",
         plan.groups.len(),
         plan.streams,
         plan.waits.len()

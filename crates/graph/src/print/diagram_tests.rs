@@ -57,7 +57,7 @@ fn what_means_something_in_xml_is_escaped_in_diagrams() {
 fn traffic_adds_up_and_has_times_where_a_rate_is_given() {
     let plan = planned(EDGES, false);
     let traffic = Traffic::of(&plan, &[], Some(1000.0));
-    let sum: u64 = traffic.kernels.iter().map(|k| k.bytes_read + k.bytes_written).sum();
+    let sum: u64 = traffic.launches.iter().map(|k| k.bytes_read + k.bytes_written).sum();
     assert_eq!((traffic.bytes, plan.traffic_bytes()), (sum, sum));
     assert_eq!(traffic.floor_bytes, 192 * 108 * 3 + 1280 * 720);
     assert_snapshot!(traffic.render_text(), @r"

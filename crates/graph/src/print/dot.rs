@@ -4,7 +4,8 @@ use mip_plan::Plan;
 
 use super::model::{EdgeKind, Model, heading, stream_colours};
 
-/// The plan for Graphviz: tasks with their shapes, kernels of several tasks boxed, streams coloured, waits dashed.
+/// The plan for Graphviz: tasks with their shapes, launches of several tasks boxed, streams coloured, waits
+/// dashed.
 pub fn render_dot(plan: &Plan) -> String {
     let model = Model::of(plan);
     let mut out = format!(
@@ -35,7 +36,7 @@ pub fn render_dot(plan: &Plan) -> String {
             out,
             "  subgraph cluster_{group} {{\n    label=\"{}\";\n    labeljust=l;\n    fontcolor=\"{line}\";\n    color=\"{line}\";\n    \
              style=rounded;\n",
-            model.kernel(group)
+            model.launch(group)
         );
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));

@@ -4,8 +4,8 @@ use mip_plan::Plan;
 
 use super::model::{EdgeKind, Model, heading, stream_colours};
 
-/// The plan for Mermaid, which many sites draw inside Markdown: tasks with their shapes, kernels of several tasks boxed,
-/// streams coloured, waits dashed.
+/// The plan for Mermaid, which many sites draw inside Markdown: tasks with their shapes, launches of several
+/// tasks boxed, streams coloured, waits dashed.
 pub fn render_mermaid(plan: &Plan) -> String {
     let model = Model::of(plan);
     let mut out = format!("%% {}\nflowchart TD\n", heading(plan));
@@ -24,7 +24,7 @@ pub fn render_mermaid(plan: &Plan) -> String {
         }
     }
     for (group, nodes) in model.fused() {
-        let _ = writeln!(out, "  subgraph g{group}[\"{}\"]", escaped(&model.kernel(group)));
+        let _ = writeln!(out, "  subgraph g{group}[\"{}\"]", escaped(&model.launch(group)));
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));
         }

@@ -22,7 +22,7 @@ pub use report::{TaskReport, check_report};
 pub use svg::{render_memory_svg, render_svg};
 pub use text::render_text;
 pub use tiles::render_tiles;
-pub use traffic::{KernelTraffic, Traffic};
+pub use traffic::{LaunchTraffic, Traffic};
 
 #[cfg(test)]
 mod diagram_tests;

@@ -38,7 +38,7 @@ pub(super) struct Edge {
 /// How a reader gets what it reads, and how it knows that it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EdgeKind {
-    /// Inside one kernel: the image never exists as a whole.
+    /// Inside one launch: the image never exists as a whole.
     Inside,
     /// Through memory; the order of the stream, or another wait, is enough.
     Memory,
@@ -83,20 +83,21 @@ impl Model {
         self.nodes[node].group.map(|group| self.streams[group])
     }
 
-    /// A kernel's number, and its stream where there are several.
-    pub(super) fn kernel(&self, group: GroupId) -> String {
+    /// A launch's number, and its stream where there are several.
+    pub(super) fn launch(&self, group: GroupId) -> String {
         match self.streams.iter().max() {
-            Some(1..) => format!("kernel #{group}, stream {}", self.streams[group]),
-            _ => format!("kernel #{group}"),
+            Some(1..) => format!("launch #{group}, stream {}", self.streams[group]),
+            _ => format!("launch #{group}"),
         }
     }
 
-    /// The lines of a node where nothing but text tells its kernel: those of several tasks have a box with a title.
+    /// The lines of a node where nothing but text tells its launch: those of several tasks have a box with a
+    /// title.
     pub(super) fn lines(&self, node: usize) -> Vec<String> {
         let Node { title, lines, group, .. } = &self.nodes[node];
         let alone = group.filter(|&group| self.groups[group].len() == 1);
-        let kernel = alone.map(|group| self.kernel(group));
-        std::iter::once(title.clone()).chain(lines.iter().cloned()).chain(kernel).collect()
+        let launch = alone.map(|group| self.launch(group));
+        std::iter::once(title.clone()).chain(lines.iter().cloned()).chain(launch).collect()
     }
 
     /// Groups of several tasks.
@@ -150,13 +151,22 @@ pub(super) const fn stream_colours(stream: u32) -> (&'static str, &'static str) 
 
 /// The line above a diagram.
 pub(super) fn heading(plan: &Plan) -> String {
-    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "batch {}: {}, {}, {}, arena {} bytes",
         plan.batch,
-        counted(plan.groups.len(), "kernel"),
+        counted(plan.groups.len(), "launch"),
         counted(plan.streams as usize, "stream"),
         counted(plan.waits.len(), "wait"),
         plan.arena_bytes
     )
+}
+
+/// A number of things, in words.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let plural = match what {
+        _ if count == 1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{count} {what}{plural}")
 }

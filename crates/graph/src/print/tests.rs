@@ -15,7 +15,7 @@ fn planned(line: &str, request: PlanRequest<'_>) -> (TaskGraph, Plan) {
     (graph, plan)
 }
 
-/// Four streams and a kernel a task.
+/// Four streams, unfused.
 fn unfused(inputs: &[ImageDesc]) -> PlanRequest<'_> {
     PlanRequest { streams: 4, fuse: false, ..PlanRequest::new(inputs) }
 }
@@ -49,7 +49,7 @@ fn what_is_kept_apart_prints_with_its_reason() {
 
 /// Of alike branches the first stands for all, where they share a group.
 #[test]
-fn alike_branches_print_as_one_kernel() {
+fn same_program_branches_print_as_one_launch() {
     let line = "left:crop x=1 width=300 height=200 ! a:resize width=224 height=224 \
                 ! right:crop x=900 y=5 width=300 height=200 inputs=@input ! b:resize width=224 height=224";
     let inputs = [full_hd()];
@@ -75,12 +75,12 @@ fn a_fork_prints_with_its_waits_and_scratch() {
 fn json_holds_what_programs_are_promised() {
     let (_, plan) = planned(FORK, unfused(&[full_hd()]));
     let json = render_json(&plan);
-    assert_eq!(json["kernels"].as_array().map(Vec::len), Some(5));
+    assert_eq!(json["launches"].as_array().map(Vec::len), Some(5));
     assert_eq!(json["tasks"].as_array().map(Vec::len), Some(5));
     assert_eq!((&json["streams"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
     assert_eq!(json["arena_bytes"], plan.arena_bytes);
     assert_eq!(json["sum_of_buffers"], plan.sum_of_buffers());
-    let pretty = serde_json::to_string_pretty(&json["kernels"][3]).unwrap();
+    let pretty = serde_json::to_string_pretty(&json["launches"][3]).unwrap();
     assert_snapshot!(pretty);
 }
 

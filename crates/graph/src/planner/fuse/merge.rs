@@ -56,7 +56,7 @@ impl<'d, 'a> Merger<'d, 'a> {
         let mut members = [&self.groups[from][..], &self.groups[to][..]].concat();
         members.sort_unstable();
         if members.len() > MOST_STAGES {
-            return Err(format!("one kernel would have {} steps, of at most {MOST_STAGES}", members.len()));
+            return Err(format!("one launch would have {} steps, of at most {MOST_STAGES}", members.len()));
         }
         self.one_size(&members)?;
         self.no_path_outside(from, to)?;
@@ -110,14 +110,14 @@ impl<'d, 'a> Merger<'d, 'a> {
         self.output[stage] || self.readers[stage].iter().any(|r| members.binary_search(r).is_err())
     }
 
-    /// A kernel's tiles are tiles of every image that it writes.
+    /// A launch's tiles are tiles of every image that it writes.
     fn one_size(&self, members: &[StageId]) -> Result<(), String> {
         let stored = members.iter().filter(|&&m| self.stored(members, m));
         let mut sizes = stored.map(|&m| (self.draft.stages[m].output, self.draft.stages[m].task));
         let Some((first, one)) = sizes.next() else { return Ok(()) };
         match sizes.find(|(size, _)| (size.width, size.height) != (first.width, first.height)) {
             Some((size, other)) => Err(format!(
-                "one kernel would write '{}' with {}x{} and '{}' with {}x{}",
+                "one launch would write '{}' with {}x{} and '{}' with {}x{}",
                 self.name(one),
                 first.width,
                 first.height,

@@ -90,7 +90,7 @@ pub(super) fn record(draft: &mut Draft<'_>) {
         let fused = group_of[result] == group_of[draft.results[edge.to]];
         let reason = match outcome {
             Some(Ok(reason)) if fused => reason,
-            _ if fused => "other edges have brought both into one kernel".to_owned(),
+            _ if fused => "other edges have brought both into one launch".to_owned(),
             Some(Err(reason)) => reason,
             _ => "fusion is off".to_owned(),
         };

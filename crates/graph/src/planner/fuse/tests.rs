@@ -115,7 +115,7 @@ fn a_kernel_writes_images_of_one_size() {
     }
     let plan = planned(&g, rgb(64, 32));
     assert_eq!(groups(&plan), [vec!["soft"], vec!["small", "edges"]]);
-    let why = "one kernel would write 'soft' with 64x32 and 'edges' with 20x10";
+    let why = "one launch would write 'soft' with 64x32 and 'edges' with 20x10";
     assert_eq!(reason(&plan, "soft", "small"), why);
 }
 

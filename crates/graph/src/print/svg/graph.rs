@@ -12,14 +12,14 @@ const BOX_ABOVE: f64 = 22.0;
 const BOX_BELOW: f64 = 8.0;
 const BOX_SIDE: f64 = 7.0;
 
-/// The plan as an SVG diagram: a column for each stream, time downwards, tasks with their shapes, kernels of
+/// The plan as an SVG diagram: a column for each stream, time downwards, tasks with their shapes, launches of
 /// several tasks boxed, waits dashed.
 pub fn render_svg(plan: &Plan) -> String {
     let model = Model::of(plan);
     let places = place(plan, &model);
     let width_of = |text: &String| text_width(&shortened(text, MOST));
     let lines = model.nodes.iter().flat_map(|node| &node.lines).map(|text| width_of(text) + 44.0);
-    // Titles are bold, and have the kernel's number beside them.
+    // Titles are bold, and have the launch's number beside them.
     let titles = model.nodes.iter().map(|node| width_of(&node.title) * 1.15 + 64.0);
     let node_width = lines.chain(titles).fold(154.0, f64::max);
     let routes = route(&model, &places, node_width);
@@ -73,7 +73,7 @@ fn group_box(
     html! {
         rect x=(px(left)) y=(px(top)) width=(px(width)) height=(px(bottom - top)) rx="8" fill="#ffffff"
             fill-opacity="0.7" stroke=(line) stroke-width="1.5" {}
-        text x=(px(left + 8.0)) y=(px(top + 15.0)) fill=(line) font-size="11" { "kernel #" (group) }
+        text x=(px(left + 8.0)) y=(px(top + 15.0)) fill=(line) font-size="11" { "launch #" (group) }
     }
 }
 
@@ -153,7 +153,7 @@ fn legend(y: f64) -> Markup {
             (line(156.0, "#3e4c59", "6 4", "1.8"))
             text x="187" y=(px(y + 4.0)) { "a stream waits" }
             (line(296.0, "#9aa5b1", "none", "1"))
-            text x="327" y=(px(y + 4.0)) { "inside a kernel" }
+            text x="327" y=(px(y + 4.0)) { "inside a launch" }
             text x="16" y=(px(y + 22.0)) { "Thick frame: an output. Colour: the stream." }
         }
     }

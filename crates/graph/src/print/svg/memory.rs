@@ -22,8 +22,8 @@ struct Region {
     scratch: bool,
 }
 
-/// The arena over time as an SVG diagram: offsets downwards, kernels in launch order to the right, a block
-/// for every image from the kernel that writes it to the last that reads it.
+/// The arena over time as an SVG diagram: offsets downwards, launches in order to the right, a block
+/// for every image from the launch that writes it to the last that reads it.
 pub fn render_memory_svg(plan: &Plan) -> String {
     let regions = regions(plan);
     let names: Vec<String> = (0..plan.groups.len()).map(|id| group_name(plan, id)).collect();
@@ -76,7 +76,7 @@ fn group_name(plan: &Plan, id: GroupId) -> String {
 /// What stands below the diagram.
 fn notes(plan: &Plan, regions: &[Region]) -> Vec<String> {
     let hatched = regions.iter().any(|region| region.scratch);
-    let hatched = hatched.then(|| "hatched: scratch that a kernel works in".to_owned());
+    let hatched = hatched.then(|| "hatched: scratch that a launch works in".to_owned());
     let outside = plan.buffers.iter().filter(|buffer| matches!(buffer.place, Place::Output(_)));
     let outside = outside.map(|b| format!("beside the arena: output {}, {} bytes", b.name, b.layout.span()));
     hatched.into_iter().chain(outside).collect()
@@ -127,7 +127,10 @@ fn block(plan: &Plan, region: &Region, step: f64) -> Markup {
     let fits = ((width - 6.0) / 7.0).max(1.0) as usize;
     html! {
         g {
-            title { (region.name) ": " (region.bytes) " bytes at " (region.offset) ", kernels #" (region.first) " to #" (region.last) }
+            title {
+                (region.name) ": " (region.bytes) " bytes at " (region.offset)
+                ", launches #" (region.first) " to #" (region.last)
+            }
             rect x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill=(fill) stroke=(line) {}
             @if height >= READABLE && fits >= 3 {
                 text x=(px(x + width / 2.0)) y=(px(y + height / 2.0 + 4.0)) text-anchor="middle" font-size="11" {
