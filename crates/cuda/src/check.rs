@@ -29,7 +29,7 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
 /// Whether a group of several stages runs as one kernel; of alike branches, whether each does.
 ///
 /// # Errors
-/// Why it runs as a kernel a stage, in words.
+/// Why it runs as unfused launches, in words.
 pub fn fusion(plan: &Plan, group: usize) -> Result<(), String> {
     let layouts: Vec<_> = plan.buffers.iter().map(|b| b.layout).collect();
     fuses(&plan.groups[group], &layouts, Target::default())

@@ -77,7 +77,7 @@ fn crops_of_one_size_are_one_program() {
     insta::assert_snapshot!("crops_fused", &text[..second]);
 }
 
-/// What cannot be one kernel says why, and is a kernel a stage.
+/// What cannot be one kernel says why, and is launched unfused.
 #[test]
 fn groups_that_are_not_fused_say_why() {
     let image = operators(64, 64).remove(0).inputs[0];

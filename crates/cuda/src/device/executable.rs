@@ -13,7 +13,8 @@ use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 /// Most blocks along y and z; kernels loop over what lies beyond.
 const MOST_BLOCKS: u64 = 65_535;
 
-/// A group ready to be launched: one kernel, or a kernel a stage; of a group of branches one for each kind of them.
+/// A group ready to be launched: one kernel, or an unfused launch for each stage; of a group of branches one
+/// for each kind of them.
 #[derive(Debug)]
 pub(super) struct CudaExecutable {
     pub(super) shared: Arc<Shared>,

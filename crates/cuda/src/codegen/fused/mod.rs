@@ -90,7 +90,7 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     Ok(Decided { roles, layout })
 }
 
-/// Why a branch, a group of its own, runs as a kernel a stage; `Ok` when it is one kernel.
+/// Why a branch, a group of its own, runs as unfused launches; `Ok` when it is one kernel.
 ///
 /// # Errors
 /// The reason, in words.
