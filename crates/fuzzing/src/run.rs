@@ -170,11 +170,11 @@ fn put(task: &mut Task, odd: Odd) {
 /// last.
 struct Modes([PipelineConfig; 6]);
 
-/// One thread without special instructions; one and two threads; one that joins branches. Opened once: opening
-/// starts threads.
+/// One thread without special instructions; one and two threads; one that fuses horizontally. Opened once:
+/// opening starts threads.
 static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
-    let cpu = |threads, simd, join_branches| {
-        let config = CpuConfig { threads: Some(threads), simd, join_branches };
+    let cpu = |threads, simd, horizontal_fusion| {
+        let config = CpuConfig { threads: Some(threads), simd, horizontal_fusion };
         Device::cpu_with(config)
     };
     [
@@ -191,12 +191,12 @@ impl Modes {
             let execution = Execution::Shuffled { seed: seed.into() };
             Device::from_runtime(NullDevice::new(NullOptions { execution, ..NullOptions::default() }))
         };
-        let [plain, one, two, joining] = DEVICES.each_ref().map(Device::clone);
+        let [plain, one, two, horizontal] = DEVICES.each_ref().map(Device::clone);
         let modes = [
             (plain, 1, false),
             (one, 2, false),
             (two, 4, true),
-            (joining, 1, true),
+            (horizontal, 1, true),
             (null(), 4, true),
             (null(), 3, false),
         ];
@@ -239,11 +239,12 @@ fn plans(graph: &TaskGraph, inputs: &[ImageDesc], modes: &[(u32, bool, bool)]) -
 
 /// Plans the graph; the plan passes the checker and prints.
 fn planned(graph: &TaskGraph, inputs: &[ImageDesc], mode: (u32, bool, bool)) -> Result<(), GraphError> {
-    let (streams, fuse, join_branches) = mode;
-    let plan = match plan(graph, &PlanRequest { streams, fuse, join_branches, ..PlanRequest::new(inputs) }) {
-        Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
-        planned => planned?,
-    };
+    let (streams, fuse, horizontal_fusion) = mode;
+    let plan =
+        match plan(graph, &PlanRequest { streams, fuse, horizontal_fusion, ..PlanRequest::new(inputs) }) {
+            Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
+            planned => planned?,
+        };
     assert_eq!(check(&plan), Ok(()));
     for render in [render_text, render_dot, render_mermaid, render_svg, render_memory_svg] {
         assert!(!render(&plan).is_empty());

@@ -1,4 +1,5 @@
-//! Alike branches that share a group, as on a GPU: the same bytes, one launch, and what fails with it.
+//! Branches of the same program that share a group, as on a GPU: the same bytes, one launch, and what fails
+//! with it.
 
 mod support;
 
@@ -11,7 +12,7 @@ use mip_ops::Value;
 use mip_runtime::device::DeviceError;
 use mip_runtime::device::null::{NullDevice, NullOptions};
 use mip_testkit::images::Pattern;
-use support::{cpu, joining_cpu};
+use support::{cpu, horizontally_fusing_cpu};
 
 /// Pieces of one size as tensors, and something that is not like them.
 fn line(pieces: u32) -> String {
@@ -51,7 +52,7 @@ fn results(pipeline: &Pipeline) -> Vec<(String, Vec<ImageBuffer>)> {
 fn joined_branches_give_the_bytes_of_tasks_alone() {
     let line = line(5);
     let (mut joined, mut alone) = (
-        pipeline(&line, &joining_cpu(2), true),
+        pipeline(&line, &horizontally_fusing_cpu(2), true),
         pipeline(&line, &cpu(1, mip_cpu::SimdLevel::Portable), false),
     );
     let inputs = [*test_images()[0].desc()];
@@ -75,7 +76,7 @@ fn joined_branches_give_the_bytes_of_tasks_alone() {
 #[test]
 fn a_failed_launch_fails_the_branches_it_is_for() {
     let options = NullOptions {
-        join_branches: true,
+        horizontal_fusion: true,
         on_launch: Some(Arc::new(|_, group| match group.branches().len() {
             1 => Ok(()),
             _ => Err(DeviceError::Kernel { kernel: "pieces".to_owned(), message: "broken".to_owned() }),

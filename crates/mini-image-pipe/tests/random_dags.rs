@@ -13,19 +13,20 @@ use mip_cpu::SimdLevel;
 use mip_fuzzing::dag::{Choice, Dag, Results};
 use mip_testkit::strategies::{image_desc, image_of};
 use proptest::prelude::*;
-use support::{cpu, joining_cpu};
+use support::{cpu, horizontally_fusing_cpu};
 
 /// The plainest way: one thread, no special instructions.
 static PLAIN: LazyLock<Device> = LazyLock::new(|| cpu(1, SimdLevel::Portable));
 
-/// Devices of 1, 2 and 3 threads, portable and native instructions on two threads, and one that joins alike branches.
+/// Devices of 1, 2 and 3 threads, portable and native instructions on two threads, and one that fuses
+/// branches horizontally.
 static DEVICES: LazyLock<[Device; 5]> = LazyLock::new(|| {
     [
         cpu(1, SimdLevel::Native),
         cpu(2, SimdLevel::Native),
         cpu(3, SimdLevel::Native),
         cpu(2, SimdLevel::Portable),
-        joining_cpu(2),
+        horizontally_fusing_cpu(2),
     ]
 });
 

@@ -76,8 +76,8 @@ impl Group {
     }
 
     /// The stages that have to do with each other, each set in ascending order, ordered by their first ones: one set,
-    /// unless the planner has joined alike branches. Stages belong together when one reads the other, or when they are
-    /// steps of one task.
+    /// unless the planner has fused branches horizontally. Stages belong together when one reads the other,
+    /// or when they are steps of one task.
     pub fn branches(&self) -> Vec<Vec<usize>> {
         // Each stage points to one before it, or to itself: the first of its branch.
         let mut first: Vec<usize> = (0..self.stages.len()).collect();
@@ -127,13 +127,13 @@ impl Group {
 
     /// Whether two branches, each a group of its own, are the same but for where crops begin, for values in tables and
     /// uniforms, and for the buffers they name.
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn same_program(&self, other: &Self) -> bool {
         let input = |a: &Operand, b: &Operand| match (a, b) {
             (Operand::Buffer(_), Operand::Buffer(_)) => true,
             _ => a == b,
         };
         let stage = |(a, b): (&Stage, &Stage)| {
-            a.kernel.is_alike(&b.kernel)
+            a.kernel.same_program(&b.kernel)
                 && a.output == b.output
                 && a.uniforms.len() == b.uniforms.len()
                 && a.store.is_some() == b.store.is_some()

@@ -72,7 +72,7 @@ impl Target {
             batch,
             streams: num_streams,
             fuse,
-            join_branches: true,
+            horizontal_fusion: true,
             memory_limit,
             workspace: &|group, layouts| tiles::workspace_bytes(group, layouts, multiprocessors),
         };

@@ -19,7 +19,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     vec![
         (name, Box::new(random_graphs)),
         (
-            "alike branches: CPU = direct = fused into one launch = replay = batch".to_owned(),
+            "horizontal fusion: CPU = direct = fused into one launch = replay = batch".to_owned(),
             Box::new(branches),
         ),
     ]

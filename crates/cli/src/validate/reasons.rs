@@ -87,8 +87,8 @@ impl Device for Reluctant {
         self.other.workspace_bytes(group, layouts)
     }
 
-    fn joins_branches(&self) -> bool {
-        self.other.joins_branches()
+    fn fuses_horizontally(&self) -> bool {
+        self.other.fuses_horizontally()
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {

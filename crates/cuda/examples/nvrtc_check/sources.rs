@@ -146,7 +146,7 @@ fn pipeline(
     let image = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).map_err(|e| e.to_string())?;
     let graph = PipelineSpec::parse_line(line).and_then(|spec| spec.build()).map_err(|e| e.to_string())?;
     let inputs = [image.with_layout(Layout::Hwc)];
-    let request = PlanRequest { streams: 4, fuse, join_branches: true, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, fuse, horizontal_fusion: true, ..PlanRequest::new(&inputs) };
     let plan = mip_graph::plan(&graph, &request).map_err(|e| e.to_string())?;
     for (group, text) in mip_cuda::kernel_sources(&plan)? {
         let how = if fuse { "fused" } else { "one kernel a task" };

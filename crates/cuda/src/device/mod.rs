@@ -228,7 +228,7 @@ impl Device for CudaDevice {
         workspace(group, layouts, self.shared.target)
     }
 
-    fn joins_branches(&self) -> bool {
+    fn fuses_horizontally(&self) -> bool {
         true
     }
 

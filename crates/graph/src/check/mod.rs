@@ -19,7 +19,8 @@ pub use fault::PlanFault;
 /// * no wait is implied by others or orders nothing that is needed;
 /// * whatever overlaps in the arena is never alive at once, whatever order streams and waits leave open;
 /// * a custom kernel shares its group with no other task, a warp reads no stage of its group, tasks of a group are
-///   connected by what they read of each other or belong to alike branches, and what is said of each edge is true.
+///   connected by what they read of each other or belong to branches of the same program, and
+///   what is said of each edge is true.
 ///
 /// # Errors
 /// The first fault found.

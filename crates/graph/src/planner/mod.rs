@@ -32,9 +32,9 @@ pub struct PlanRequest<'a> {
     pub streams: u32,
     /// Whether operators may share a kernel: the same bytes, less memory traffic.
     pub fuse: bool,
-    /// Whether the device runs alike branches side by side (crops of one size, each with what follows it) as one launch,
-    /// so that they should share a group. Only with `fuse`.
-    pub join_branches: bool,
+    /// Whether the device runs branches of the same program side by side (crops of one size, each with what
+    /// follows it) as one launch, so that they should share a group. Only with `fuse`.
+    pub horizontal_fusion: bool,
     /// Most bytes that inputs, outputs and arena may take together; `None` for no limit.
     pub memory_limit: Option<usize>,
     /// Scratch bytes the device needs to run a group, given the layouts of all buffers by id.
@@ -50,7 +50,7 @@ impl<'a> PlanRequest<'a> {
             batch: 1,
             streams: 1,
             fuse: true,
-            join_branches: false,
+            horizontal_fusion: false,
             memory_limit: None,
             workspace: &|_, _| 0,
         }
@@ -89,7 +89,7 @@ const PASSES: &[Pass] = &[
     // On groups as large as they come without it: what it costs depends on the whole chain behind.
     Pass { name: "fuse windows", run: Decide(fuse::windows) },
     // Last, when it is known what each branch is. It joins what nothing connects, and changes nothing inside.
-    Pass { name: "join branches", run: Decide(fuse::branches) },
+    Pass { name: "horizontal fusion", run: Decide(fuse::horizontal) },
     // Once nothing is merged any more; also when fusion is off, which is a decision too.
     Pass { name: "record fusion", run: Decide(fuse::record) },
     // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.

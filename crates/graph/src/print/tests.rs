@@ -47,13 +47,13 @@ fn what_is_kept_apart_prints_with_its_reason() {
     assert_snapshot!(serde_json::to_string_pretty(&render_json(&plan)["fusion"]).unwrap());
 }
 
-/// Of alike branches the first stands for all, where they share a group.
+/// Of branches of the same program the first stands for all, where they share a group.
 #[test]
 fn same_program_branches_print_as_one_launch() {
     let line = "left:crop x=1 width=300 height=200 ! a:resize width=224 height=224 \
                 ! right:crop x=900 y=5 width=300 height=200 inputs=@input ! b:resize width=224 height=224";
     let inputs = [full_hd()];
-    let (_, plan) = planned(line, PlanRequest { join_branches: true, ..PlanRequest::new(&inputs) });
+    let (_, plan) = planned(line, PlanRequest { horizontal_fusion: true, ..PlanRequest::new(&inputs) });
     assert_snapshot!(render_text(&plan));
 }
 

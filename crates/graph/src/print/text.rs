@@ -39,7 +39,7 @@ pub fn render_text(plan: &Plan) -> String {
 
 fn launch_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let group = &plan.groups[id];
-    // Of alike branches the first stands for all.
+    // Of branches of the same program the first stands for all.
     let branches = group.branches();
     let first = group.branch(&branches[0]);
     let more = branches.len() - 1;

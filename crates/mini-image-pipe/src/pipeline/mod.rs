@@ -160,7 +160,7 @@ impl Pipeline {
             batch,
             streams: self.config.num_streams,
             fuse: self.config.fuse,
-            join_branches: device.joins_branches(),
+            horizontal_fusion: device.fuses_horizontally(),
             memory_limit: self.config.plan_limit(device.info().unified_memory),
             workspace: &|group, layouts| device.workspace_bytes(group, layouts),
         };

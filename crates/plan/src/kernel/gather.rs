@@ -44,7 +44,7 @@ pub enum AxisMap {
 
 impl AxisMap {
     /// Whether both are the same but for where a crop begins.
-    pub(super) fn is_alike(self, other: Self) -> bool {
+    pub(super) fn same_program(self, other: Self) -> bool {
         matches!((self, other), (Self::Offset { .. }, Self::Offset { .. })) || self == other
     }
 

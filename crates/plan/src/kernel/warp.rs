@@ -101,10 +101,10 @@ impl Warp {
     }
 
     /// Whether both are the same but for where a crop begins.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
+    pub(super) fn same_program(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Transposed { x, y }, Self::Transposed { x: other_x, y: other_y }) => {
-                x.is_alike(*other_x) && y.is_alike(*other_y)
+                x.same_program(*other_x) && y.same_program(*other_y)
             }
             (Self::Sampled(a), Self::Sampled(b)) => a == b,
             (Self::Transposed { .. }, Self::Sampled(_)) | (Self::Sampled(_), Self::Transposed { .. }) => {
@@ -209,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_crops_of_any_place_are_alike() {
+    fn turns_of_crops_of_any_place_are_the_same_program() {
         let turn = |first, last| transposed(AxisMap::Offset { first }, AxisMap::Flip { last });
-        assert!(turn(1, 9).is_alike(&turn(700, 9)));
-        assert!(!turn(1, 9).is_alike(&turn(1, 8)));
+        assert!(turn(1, 9).same_program(&turn(700, 9)));
+        assert!(!turn(1, 9).same_program(&turn(1, 8)));
     }
 
     fn sampled(coordinates: Coordinates, interpolation: Interpolation, border: Border) -> Kernel {

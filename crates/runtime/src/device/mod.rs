@@ -118,9 +118,9 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the group cannot be compiled or its tables find no memory.
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
 
-    /// Whether alike branches of a plan should share a group, because they run as one launch then
-    /// ([`Group::branches`]).
-    fn joins_branches(&self) -> bool {
+    /// Whether branches of a plan that need the same program should share a group, because they run as one
+    /// launch then ([`Group::branches`]).
+    fn fuses_horizontally(&self) -> bool {
         false
     }
 

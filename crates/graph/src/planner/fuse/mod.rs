@@ -1,24 +1,24 @@
 //! Fusion: passes that merge groups while values are still stages and nothing is memory yet.
 //!
 //! Two groups may become one only along an edge between tasks; branches that share nothing but a pipeline input
-//! stay apart, and can run side by side, unless they are alike and the device wants them in one launch: that is the last
-//! pass. Each of the others goes over the edges of one kind in topological order of their readers, a reader's latest
-//! producer first, and merges where [`merge::Merger::merge`] finds nothing against it.
-//! What reads whole images (warps, custom kernels) is never merged: they must exist before. Custom kernels can also fail
-//! while they run, and a group fails as a whole.
+//! stay apart, and can run side by side, unless they are the same program and the device wants them in one
+//! launch: that is the last pass. Each of the others goes over the edges of one kind in topological order of
+//! their readers, a reader's latest producer first, and merges where [`merge::Merger::merge`] finds nothing
+//! against it. What reads whole images (warps, custom kernels) is never merged: they must exist before.
+//! Custom kernels can also fail while they run, and a group fails as a whole.
 //!
 //! ```text
 //! edges      how a task reads another one's result
 //! merge      what forbids a merge; merging
 //! footprint  what part of each stage a tile of the results needs
-//! branches   alike groups side by side, for devices that launch them as one
+//! horizontal  groups of the same program, side by side, for devices that launch them as one batch
 //! cost       work, memory on the chip and bytes moved of a group: the rule
 //! ```
 
-mod branches;
 mod cost;
 mod edges;
 mod footprint;
+mod horizontal;
 mod merge;
 #[cfg(test)]
 mod properties;
@@ -28,8 +28,8 @@ mod tests;
 use mip_plan::EdgeDecision;
 
 use super::draft::Draft;
-pub(super) use branches::branches;
 use edges::{Edge, Reading, edges};
+pub(super) use horizontal::horizontal;
 use merge::Merger;
 
 /// Merges along edges whose reader takes its own pixel: nothing is computed twice and nothing is kept.

@@ -183,15 +183,15 @@ fn uniforms_find_their_stages_in_a_group() {
 fn joined(line: &str, input: ImageDesc) -> (Vec<String>, usize) {
     let graph = build(line);
     let inputs = vec![input; graph.inputs().len()];
-    let request = PlanRequest { streams: 4, join_branches: true, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, horizontal_fusion: true, ..PlanRequest::new(&inputs) };
     let with = plan(&graph, &request).unwrap();
     let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
-    assert_eq!(unfused.groups.len(), unfused.tasks.len(), "joining is a kind of fusion");
+    assert_eq!(unfused.groups.len(), unfused.tasks.len(), "horizontal fusion is a kind of fusion");
     (groups(&with).iter().map(|tasks| tasks.join(" ")).collect(), planned(&graph, input).groups.len())
 }
 
 #[test]
-fn alike_branches_share_a_group_where_the_device_joins_them() {
+fn branches_of_the_same_program_share_a_group_where_the_device_batches_them() {
     let line = "a:crop x=1 width=30 height=20 ! b:resize width=10 height=9 \
                 ! c:crop x=7 y=3 width=30 height=20 inputs=@input ! d:resize width=10 height=9 \
                 ! e:crop x=7 y=3 width=26 height=20 inputs=@input ! f:resize width=10 height=9 \
@@ -204,7 +204,7 @@ fn alike_branches_share_a_group_where_the_device_joins_them() {
 }
 
 #[test]
-fn branches_that_differ_in_numbers_alone_are_alike() {
+fn branches_that_differ_in_numbers_alone_are_the_same_program() {
     let line = "inputs=input,other ! a:threshold threshold=3 inputs=@input ! b:threshold threshold=9 inputs=@input \
                 ! c:threshold threshold=9 inputs=@other";
     assert_eq!(joined(line, rgb(64, 48)), (vec!["a b c".to_owned()], 3));
