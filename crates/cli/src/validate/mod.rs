@@ -105,8 +105,8 @@ fn cases<T: Sync>(jobs: usize, cases: &[T], run: impl Fn(&T) -> Result<(), Strin
     };
     std::thread::scope(|scope| {
         // This thread works as well, so that fewer others, or none, take longer and change nothing.
-        let helpers = 1..jobs.clamp(1, cases.len().max(1));
-        helpers
+        let workers = 1..jobs.clamp(1, cases.len().max(1));
+        workers
             .map_while(|_| threads::spawn_scoped(scope, "mip-validate", "validate", work).ok())
             .for_each(drop);
         work();

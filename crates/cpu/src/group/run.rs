@@ -10,7 +10,7 @@ use crate::simd::Level;
 
 /// The threads a launch may use.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Crew<'a> {
+pub(super) struct ThreadTeam<'a> {
     /// Workers at most, the calling thread included.
     pub(super) workers: usize,
     /// Where the others run; `None` when there are no others.
@@ -28,14 +28,14 @@ const STRIP_ROWS: usize = 24;
 pub(super) fn run(
     program: &Rows,
     level: Level,
-    crew: Crew<'_>,
+    team: ThreadTeam<'_>,
     (inputs, outputs): (&[ImageView<'_>], &mut [ImageViewMut<'_>]),
     uniforms: &[Uniforms],
     workspace: &mut [u8],
 ) {
     let frames = outputs.first().map_or(0, |o| o.layout().batch_size);
     let shared = Shared { program, level, inputs, uniforms };
-    let workers = crew.pool.map_or(1, |_| crew.workers);
+    let workers = team.pool.map_or(1, |_| team.workers);
     let (workers, strips) = division(program, workers, frames, workspace.len());
     let work = cut(&program.roots, outputs, strips);
     let workers = workers.min(work.len()).max(1);
@@ -43,22 +43,22 @@ pub(super) fn run(
     let mut spaces = workspace.chunks_exact_mut(program.worker_bytes.max(1));
     let mut space =
         || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
-    let labour = |index: usize, space: &mut [u8]| {
+    let work_off = |index: usize, space: &mut [u8]| {
         let mut worker = Worker::new(shared, space);
         while let Some(mut strip) = queue.next(index) {
             worker.run(&mut strip);
         }
     };
     let own = space();
-    match crew.pool {
+    match team.pool {
         Some(pool) if workers > 1 => pool.in_place_scope(|scope| {
             for index in 1..workers {
-                let (space, labour) = (space(), &labour);
-                scope.spawn(move |_| labour(index, space));
+                let (space, work_off) = (space(), &work_off);
+                scope.spawn(move |_| work_off(index, space));
             }
-            labour(0, own);
+            work_off(0, own);
         }),
-        _ => labour(0, own),
+        _ => work_off(0, own),
     }
 }
 

@@ -113,10 +113,10 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         }
         Kernel::Resample(k) => {
             if dtype == DType::U8
-                && let Some(exact) = resample_u8::Exact::new(k, &input)
+                && let Some(integer) = resample_u8::IntegerResample::new(k, &input)
             {
                 let taps = Taps::Range(k.y.clone());
-                stages.push(stage(Arc::new(exact), taps, from.inputs, dtype, output));
+                stages.push(stage(Arc::new(integer), taps, from.inputs, dtype, output));
                 return Ok(());
             }
             let wide = output.with_size(output.width, input.height);

@@ -83,11 +83,11 @@ impl Ring {
     ) -> Result<(), DeviceError> {
         let transfer = Transfer::new(self, shared, stream, data, to, pieces);
         // The calling thread takes part; a piece or two it copies faster than another thread wakes up.
-        let helpers = (transfer.parts.len() / 2).min(self.threads - 1);
-        match self.pool().filter(|_| helpers > 0) {
+        let workers = (transfer.parts.len() / 2).min(self.threads - 1);
+        match self.pool().filter(|_| workers > 0) {
             None => transfer.work(),
             Some(pool) => pool.in_place_scope(|scope| {
-                (0..helpers).for_each(|_| scope.spawn(|_| transfer.work()));
+                (0..workers).for_each(|_| scope.spawn(|_| transfer.work()));
                 transfer.work();
             }),
         }

@@ -16,8 +16,8 @@ fn side_by_side<T: Send, E: Send>(
     count: usize,
     load: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let helpers = most.min(count).saturating_sub(1);
-    if helpers == 0 {
+    let extra = most.min(count).saturating_sub(1);
+    if extra == 0 {
         return (0..count).map(load).collect();
     }
     let next = AtomicUsize::new(0);
@@ -28,7 +28,7 @@ fn side_by_side<T: Send, E: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let spawn = |_| threads::spawn_scoped(scope, "mip-load", "load kernels", work).ok();
         // The calling thread works as well, so that fewer threads, or none, take longer and change nothing.
-        let workers: Vec<_> = (0..helpers).map_while(spawn).collect();
+        let workers: Vec<_> = (0..extra).map_while(spawn).collect();
         let mut done = work();
         for worker in workers {
             done.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
