@@ -249,7 +249,7 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let output = rgb.with_format(PixelFormat::Bgra);
     case.map(MapKernel::ColorConvert, &[], &[turned], output);
     all.push(case.storing(&[0, 2]));
-    // Blur, then smaller, then blur: a patch whose place comes from a table.
+    // Blur, then smaller, then blur: a tile whose place comes from a table.
     let mut case = GroupCase::new(&of("blur resize blur"), &[rgb]);
     let soft = case.gaussian(IN, 1, Border::Replicate);
     let small = case.resize(soft, w.div_ceil(2) + 1, h.div_ceil(3) + 1);

@@ -68,7 +68,7 @@ impl Writer<'_> {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a resampling is a stage") };
         let raw = &self.pass.raws[0];
-        let first = self.pass.patch.map_or("x0".to_owned(), |patch| format!("x_{patch}"));
+        let first = self.pass.tile.map_or("x0".to_owned(), |tile| format!("x_{tile}"));
         let k = self.input(raw.buffer);
         let shared = format!("(u8*)shared + {}", raw.offset);
         let Kernel::Resample(kernel) = &self.setting.stage(index).kernel else {

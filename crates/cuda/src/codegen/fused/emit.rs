@@ -30,9 +30,9 @@ pub(super) fn is_mean(axis: &AxisTaps) -> bool {
     })
 }
 
-/// The address of a coordinate in a patch.
-fn place(patch: usize, x: &str, y: &str) -> String {
-    format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
+/// The address of a coordinate in a tile.
+fn place(tile: usize, x: &str, y: &str) -> String {
+    format!("tile{tile} + ({y} - y_{tile}) * Tile{tile}::PITCH + ({x} - x_{tile}) * Tile{tile}::PIXEL")
 }
 
 impl Writer<'_> {
@@ -73,7 +73,7 @@ impl Writer<'_> {
         let declare = format!("float {name}[{}];", self.numbers(node.of));
         let text = match node.what {
             What::Load(id) => format!("{declare} {}", self.load(id, node, &name)),
-            What::Patch(patch) => format!("{declare} {}", Self::patched(patch, node, &name)),
+            What::SharedTile(tile) => format!("{declare} {}", Self::from_tile(tile, node, &name)),
             What::Mirror => {
                 let channels = self.setting.desc(node.of).channels();
                 format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
@@ -82,9 +82,9 @@ impl Writer<'_> {
             What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
             What::Resample(_) if self.pass.by_warps => self.bilinear(n, &name, &declare, code),
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
-            What::Window(patch) => return self.window(Some(patch), n, &name, &declare, code),
+            What::Window(tile) => return self.window(Some(tile), n, &name, &declare, code),
             What::Chained => return self.window(None, n, &name, &declare, code),
-            What::Stencil(patch) => format!("{declare} {}", self.stencil(patch, node, &name)),
+            What::Stencil(tile) => format!("{declare} {}", self.stencil(tile, node, &name)),
         };
         code.items.push(Item { since: node.since, text });
     }
@@ -101,10 +101,10 @@ impl Writer<'_> {
         format!("load_strip<{strip}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);", planar(&desc))
     }
 
-    fn patched(patch: usize, node: &Node, name: &str) -> String {
-        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
+    fn from_tile(tile: usize, node: &Node, name: &str) -> String {
+        let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let load = if node.x.is_aligned() { "tile_load" } else { "tile_load_anywhere" };
-        format!("{load}<P{patch}::T, P{patch}::C, {STRIP}>({name}, {at});")
+        format!("{load}<Tile{tile}::T, Tile{tile}::C, {STRIP}>({name}, {at});")
     }
 
     fn map(&self, node: &Node, name: &str) -> String {
@@ -162,14 +162,14 @@ impl Writer<'_> {
         }
     }
 
-    fn stencil(&self, patch: usize, node: &Node, name: &str) -> String {
+    fn stencil(&self, tile: usize, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("a stencil is a stage") };
         let stage = self.setting.stage(index);
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
-        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
+        let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let uniforms = self.uniforms(index);
         let functor = functor_name(index);
-        format!("stencil<{functor}, {t}, {STRIP}, {c}, P{patch}>({name}, {at}, {uniforms});")
+        format!("stencil<{functor}, {t}, {STRIP}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
     }
 
     /// Where the uniforms of a stage are.
@@ -196,10 +196,10 @@ impl Writer<'_> {
             (axis(x, &format!("({column})"), "x"), axis(y, &format!("({})", node.y.text("y")), "y"));
         let desc = self.setting.desc(source);
         let c = desc.channels();
-        let pixel = match (self.roles.patch_of(source), source) {
+        let pixel = match (self.roles.tile_of(source), source) {
             (Some(k), _) => {
                 format!(
-                    "tile_load_anywhere<P{k}::T, {c}, 1>({name} + i * {c}, {})",
+                    "tile_load_anywhere<Tile{k}::T, {c}, 1>({name} + i * {c}, {})",
                     place(k, "column", "row")
                 )
             }
@@ -207,7 +207,7 @@ impl Writer<'_> {
                 let (t, k, planar) = (sample(desc.dtype), self.input(id), planar(&desc));
                 format!("load_pixel<{t}, {c}, {planar}>({name} + i * {c}, p.in[{k}], f, column, row)")
             }
-            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a patch"),
+            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a tile"),
         };
         format!(
             "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {STRIP}; i++) {{ const int column = {column}; {pixel}; }} }}"
@@ -223,10 +223,10 @@ impl Writer<'_> {
         let desc = self.setting.desc(source);
         let (c, alpha) = (desc.channels(), desc.format.has_alpha());
         let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
-        let (where_, held) = match (self.roles.patch_of(source), source) {
+        let (where_, held) = match (self.roles.tile_of(source), source) {
             (Some(k), _) => (
-                format!("offset = -x_{k} * P{k}::PIXEL; return patch{k} + (j - y_{k}) * P{k}::PITCH;"),
-                format!("P{k}::T"),
+                format!("offset = -x_{k} * Tile{k}::PIXEL; return tile{k} + (j - y_{k}) * Tile{k}::PITCH;"),
+                format!("Tile{k}::T"),
             ),
             (None, Operand::Buffer(id)) => {
                 let pitch = self.pass.raws.iter().find(|r| r.node == n).map_or(0, |r| r.pitch);
@@ -239,7 +239,7 @@ impl Writer<'_> {
                     sample(desc.dtype).to_owned(),
                 )
             }
-            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a patch"),
+            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a tile"),
         };
         let _ = writeln!(
             code.before,
@@ -259,10 +259,10 @@ impl Writer<'_> {
 
     /// Whether nothing but memory takes a node's value.
     fn is_only_stored(&self, n: usize) -> bool {
-        self.pass.patch.is_none() && !self.pass.nodes.list.iter().any(|node| node.inputs.contains(&n))
+        self.pass.tile.is_none() && !self.pass.nodes.list.iter().any(|node| node.inputs.contains(&n))
     }
 
-    fn window(&self, patch: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
+    fn window(&self, tile: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
         let stage = self.setting.stage(index);
@@ -296,13 +296,13 @@ impl Writer<'_> {
             )
         };
         let _ = writeln!(code.before, "{state} {name}_rows;");
-        let push = if let Some(k) = patch {
+        let push = if let Some(k) = tile {
             let below = node.y.plus(i64::from(ry));
             // The strip it is read from begins on a whole one.
             let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(STRIP)) };
             let at = place(k, &node.x.plus(-shift).text("x"), &below.text("y"));
             format!(
-                "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+                "{{ Window<Reach<Tile{k}, {rx}>, {STRIP}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
             )
         } else {
             let from = self.name(node.inputs[0]);

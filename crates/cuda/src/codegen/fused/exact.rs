@@ -12,7 +12,7 @@ pub(super) enum Ratio {
     TwoToOne,
 }
 
-/// A patch that holds the luma of a buffer's bytes, resized by such a ratio.
+/// A tile that holds the luma of a buffer's bytes, resized by such a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exact {
     pub ratio: Ratio,

@@ -8,18 +8,18 @@ use super::roles::Roles;
 use super::setting::{STRIP, Setting, WARPS, ceil};
 use crate::codegen::Target;
 
-/// Room before the first patch and behind the last one: windows of the outermost lanes reach there.
+/// Room before the first tile and behind the last one: windows of the outermost lanes reach there.
 pub(super) const ROOM: i64 = 64;
 /// Most bytes of shared memory, and how many are better not exceeded so that several blocks run at once.
 const MOST_SHARED: i64 = 48 << 10;
 const GOOD_SHARED: i64 = 41 << 10;
 
-/// A run over a patch's or the block's own rows that computes values and puts them somewhere.
+/// A run over a tile's or the block's own rows that computes values and puts them somewhere.
 pub(super) struct Pass {
-    /// The patch that is filled; the last pass fills none.
-    pub patch: Option<usize>,
+    /// The tile that is filled; the last pass fills none.
+    pub tile: Option<usize>,
     pub nodes: Nodes,
-    /// What is written: the patch's value, or every stored stage without a patch.
+    /// What is written: the tile's value, or every stored stage without a tile.
     pub sinks: Vec<(usize, Operand)>,
     /// Strips of a row.
     pub strips: i64,
@@ -77,7 +77,7 @@ pub(super) struct Raw {
     pub end: i64,
 }
 
-/// Blocks, patches and passes of a fused kernel.
+/// Blocks, tiles and passes of a fused kernel.
 pub(super) struct Layout {
     /// Outputs of a block.
     pub columns: i64,
@@ -85,7 +85,7 @@ pub(super) struct Layout {
     pub x: AxisRegions,
     pub y: AxisRegions,
     pub passes: Vec<Pass>,
-    /// Where each patch begins in shared memory.
+    /// Where each tile begins in shared memory.
     pub offsets: Vec<i64>,
     /// Bytes of shared memory.
     pub shared: i64,
@@ -97,7 +97,7 @@ impl Layout {
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, target: Target) -> Result<Self, String> {
         let last = setting.stage(setting.stages() - 1).output;
         let (width, height) = (i64::from(last.width), i64::from(last.height));
-        let windows = !roles.patches.is_empty();
+        let windows = !roles.tiles.is_empty();
         let columns = best_columns(setting, roles, width)?;
         let enough = 5 * i64::from(target.multiprocessors) / 2;
         let frames = (setting.batch() * target.branches) as i64;
@@ -127,15 +127,15 @@ impl Layout {
         let y = AxisRegions::of(setting, roles, Axis::Y, rows)?;
         let mut end = ROOM;
         let mut offsets = Vec::new();
-        for (k, patch) in roles.patches.iter().enumerate() {
-            let desc = setting.desc(patch.source);
-            let sample = if patch.wide { 4 } else { desc.dtype.size() };
-            let pitch = align(x.patches[k].len * (desc.channels() * sample) as i64);
+        for (k, tile) in roles.tiles.iter().enumerate() {
+            let desc = setting.desc(tile.source);
+            let sample = if tile.wide { 4 } else { desc.dtype.size() };
+            let pitch = align(x.tiles[k].len * (desc.channels() * sample) as i64);
             offsets.push(end);
-            end = align(end + pitch * y.patches[k].len);
+            end = align(end + pitch * y.tiles[k].len);
         }
         let mut layout = Self { columns, rows, x, y, passes: Vec::new(), offsets, shared: 0 };
-        for k in (0..roles.patches.len()).map(Some).chain([None]) {
+        for k in (0..roles.tiles.len()).map(Some).chain([None]) {
             layout.passes.extend(layout.pass(setting, roles, k, end));
         }
         let raws = layout.passes.iter().flat_map(|p| p.raws.iter().map(|r| r.end));
@@ -143,10 +143,10 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The pass of a patch, or the last one. `None` when there is nothing left to be written at the end.
-    fn pass(&self, setting: &Setting<'_>, roles: &Roles, patch: Option<usize>, end: i64) -> Option<Pass> {
-        let targets: Vec<Operand> = match patch {
-            Some(k) => vec![roles.patches[k].source],
+    /// The pass of a tile, or the last one. `None` when there is nothing left to be written at the end.
+    fn pass(&self, setting: &Setting<'_>, roles: &Roles, tile: Option<usize>, end: i64) -> Option<Pass> {
+        let targets: Vec<Operand> = match tile {
+            Some(k) => vec![roles.tiles[k].source],
             None => last_targets(setting, roles),
         };
         if targets.is_empty() {
@@ -154,16 +154,16 @@ impl Layout {
         }
         let (nodes, sinks) = Nodes::of(setting, roles, &targets);
         let sinks: Vec<(usize, Operand)> = sinks.into_iter().zip(targets).collect();
-        let (own, rows) = match patch {
-            Some(k) => (self.x.patches[k].len, self.y.patches[k].len),
+        let (own, rows) = match tile {
+            Some(k) => (self.x.tiles[k].len, self.y.tiles[k].len),
             None => (self.columns, self.rows),
         };
         // One lane more, for what the last one takes from the next.
         let strips = own / STRIP + i64::from(nodes.chains());
         let mut pass =
-            Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new(), by_warps: false };
+            Pass { tile, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
-        let straight = patch.is_some_and(|k| roles.patches[k].exact.is_some());
+        let straight = tile.is_some_and(|k| roles.tiles[k].exact.is_some());
         if straight || found.is_empty() {
             return Some(pass);
         }
@@ -185,8 +185,8 @@ impl Layout {
     /// The first column or row that a pass makes in each block.
     pub(super) fn origins(&self, pass: &Pass, axis: Axis) -> Vec<i64> {
         let (regions, step) = if axis == Axis::X { (&self.x, self.columns) } else { (&self.y, self.rows) };
-        match pass.patch {
-            Some(k) => regions.patches[k].first.clone(),
+        match pass.tile {
+            Some(k) => regions.tiles[k].first.clone(),
             None => (0..regions.blocks).map(|b| b * step).collect(),
         }
     }
@@ -216,9 +216,9 @@ impl Layout {
     }
 }
 
-/// What is written in the last pass: stored results that lie in no patch.
+/// What is written in the last pass: stored results that lie in no tile.
 fn last_targets(setting: &Setting<'_>, roles: &Roles) -> Vec<Operand> {
-    setting.stored().map(Operand::Stage).filter(|&s| roles.patch_of(s).is_none()).collect()
+    setting.stored().map(Operand::Stage).filter(|&s| roles.tile_of(s).is_none()).collect()
 }
 
 /// Columns of a block: those with the fewest runs of a warp over the width, the narrowest of several.
@@ -226,7 +226,7 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
     let mut best: Option<(i64, i64)> = None;
     let chains = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.chains();
     let last_chains = chains(&last_targets(setting, roles));
-    let chains: Vec<bool> = roles.patches.iter().map(|p| chains(&[p.source])).collect();
+    let chains: Vec<bool> = roles.tiles.iter().map(|p| chains(&[p.source])).collect();
     for columns in (8..=128).step_by(8) {
         if columns > 8 && columns >= width + 8 {
             break;
@@ -238,11 +238,11 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
         if columns + apron(last_chains) > 32 * STRIP {
             break;
         }
-        if x.patches.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * STRIP) {
+        if x.tiles.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * STRIP) {
             continue;
         }
         let runs = |len: i64| ceil(len, 32 * STRIP);
-        let work: i64 = x.patches.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
+        let work: i64 = x.tiles.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
         let cost = work * ceil(width, columns);
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, columns));

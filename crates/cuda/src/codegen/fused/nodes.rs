@@ -51,21 +51,21 @@ impl Coordinate {
 pub(super) enum What {
     /// Loaded from a buffer.
     Load(usize),
-    /// Loaded from a patch.
-    Patch(usize),
+    /// Loaded from a tile.
+    SharedTile(usize),
     /// A pointwise kernel on other nodes.
     Map,
     /// Another node's pixels from right to left.
     Mirror,
-    /// Single pixels through tables, from a buffer or a patch.
+    /// Single pixels through tables, from a buffer or a tile.
     Nearest(Operand),
-    /// Weighted sums over pixels of a buffer (copied as they are) or of a patch.
+    /// Weighted sums over pixels of a buffer (copied as they are) or of a tile.
     Resample(Operand),
-    /// A window over a patch.
+    /// A window over a tile.
     Window(usize),
     /// A window over another node.
     Chained,
-    /// An expression of neighbours in a patch.
+    /// An expression of neighbours in a tile.
     Stencil(usize),
 }
 
@@ -131,8 +131,8 @@ impl Nodes {
         y: Coordinate,
         target: bool,
     ) -> usize {
-        if !target && let Some(patch) = roles.patch_of(source) {
-            return self.add(source, What::Patch(patch), Vec::new(), x, y);
+        if !target && let Some(tile) = roles.tile_of(source) {
+            return self.add(source, What::SharedTile(tile), Vec::new(), x, y);
         }
         let Operand::Stage(index) = source else {
             let Operand::Buffer(id) = source else { unreachable!("two kinds of sources") };
@@ -151,8 +151,8 @@ impl Nodes {
             },
             Kernel::Resample(_) => self.add(source, What::Resample(input), Vec::new(), x, y),
             Kernel::Stencil(_) if setting.stencil(index).is_some() => {
-                let patch = roles.patch_of(input).expect("what stencils read lies in a patch");
-                self.add(source, What::Stencil(patch), Vec::new(), x, y)
+                let tile = roles.tile_of(input).expect("what stencils read lies in a tile");
+                self.add(source, What::Stencil(tile), Vec::new(), x, y)
             }
             Kernel::Separable(_) | Kernel::Stencil(_) => {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
@@ -164,8 +164,8 @@ impl Nodes {
                         self.add(source, What::Chained, vec![from], x, y)
                     }
                     _ => {
-                        let patch = roles.patch_of(input).expect("what windows read lies in a patch");
-                        self.add(source, What::Window(patch), Vec::new(), x, y)
+                        let tile = roles.tile_of(input).expect("what windows read lies in a tile");
+                        self.add(source, What::Window(tile), Vec::new(), x, y)
                     }
                 }
             }

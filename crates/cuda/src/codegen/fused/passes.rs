@@ -50,8 +50,8 @@ impl Writer<'_> {
 
     /// The whole pass, barriers included: what it wrote can be read behind it.
     pub(super) fn text(&self) -> String {
-        let (first_x, first_y, height) = if let Some(k) = self.pass.patch {
-            let source = self.roles.patches[k].source;
+        let (first_x, first_y, height) = if let Some(k) = self.pass.tile {
+            let source = self.roles.tiles[k].source;
             (format!("x_{k}"), format!("y_{k}"), self.size(source).1)
         } else {
             let last = self.setting.stages() - 1;
@@ -67,15 +67,15 @@ impl Writer<'_> {
         } else {
             text.push_str(&self.chunks(&first_x, &first_y, &height));
         }
-        if let Some(k) = self.pass.patch {
+        if let Some(k) = self.pass.tile {
             text.push_str("__syncthreads();\n");
-            let patch = self.roles.patches[k];
-            if let Some(b) = patch.border {
-                let (w, h) = self.size(patch.source);
-                let (rx, ry) = self.reach(patch.source);
+            let tile = self.roles.tiles[k];
+            if let Some(b) = tile.border {
+                let (w, h) = self.size(tile.source);
+                let (rx, ry) = self.reach(tile.source);
                 let _ = writeln!(
                     text,
-                    "mend<P{k}, {}, {rx}, {ry}>(patch{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
+                    "fill_borders<Tile{k}, {}, {rx}, {ry}>(tile{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
                     border(b).0
                 );
             }
@@ -93,7 +93,7 @@ impl Writer<'_> {
                 through.push(title);
             }
         }
-        let what = if self.pass.patch.is_some() { "Into shared memory" } else { "To memory" };
+        let what = if self.pass.tile.is_some() { "Into shared memory" } else { "To memory" };
         format!(
             "// {what}: {names}; computed here: {}\n",
             if through.is_empty() { "nothing".to_owned() } else { through.join(", ") }
@@ -177,37 +177,37 @@ impl Writer<'_> {
         (before, copy, here)
     }
 
-    /// How a patch is computed in integers, where it is.
+    /// How a tile is computed in integers, where it is.
     fn exact(&self) -> Option<Exact> {
-        self.roles.patches[self.pass.patch?].exact
+        self.roles.tiles[self.pass.tile?].exact
     }
 
-    /// A whole patch in integers, straight from memory.
+    /// A whole tile in integers, straight from memory.
     fn exact_rows(&self, exact: Exact) -> String {
-        let k = self.pass.patch.expect("a patch");
+        let k = self.pass.tile.expect("a tile");
         let (columns, rows) = exact.ratio.unit();
-        let units = self.layout.x.patches[k].len / columns;
+        let units = self.layout.x.tiles[k].len / columns;
         let ([r, g, b], input) = (exact.rgb, self.input(exact.buffer));
-        let Operand::Stage(stage) = self.roles.patches[k].source else { unreachable!("a luma is a stage") };
+        let Operand::Stage(stage) = self.roles.tiles[k].source else { unreachable!("a luma is a stage") };
         let (sx, sy) = (exact.ratio.source(columns), exact.ratio.source(rows));
         let body = format!(
-            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<P{k}, {r}, {g}, {b}, {}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
+            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<Tile{k}, {r}, {g}, {b}, {}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
             exact.ratio.function(),
             self.align_in,
             sx * 3,
         );
         format!(
             "{{\n    const u8* const from = p.in[{input}].start + f * p.in[{input}].frame;\n    for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}    }}\n}}\n",
-            units * (self.layout.y.patches[k].len / rows),
+            units * (self.layout.y.tiles[k].len / rows),
             32 * WARPS,
             indented(&body, 2)
         )
     }
 
-    /// Strips that a thread of a patch's pass loads before it computes the first of them: only where everything is
+    /// Strips that a thread of a tile's pass loads before it computes the first of them: only where everything is
     /// pointwise and strips of the images lie wholly inside or outside.
     pub(super) fn loads_at_once(&self) -> Option<i64> {
-        self.pass.patch.filter(|_| self.align_in >= 4)?;
+        self.pass.tile.filter(|_| self.align_in >= 4)?;
         let mut words = 0;
         for node in &self.pass.nodes.list {
             match node.what {
@@ -225,7 +225,7 @@ impl Writer<'_> {
         Some((16 / words.max(1) as i64).clamp(1, 4))
     }
 
-    /// A patch that is computed pixel by pixel from memory: several loads are on their way at once.
+    /// A tile that is computed pixel by pixel from memory: several loads are on their way at once.
     fn pointwise(&self, at_once: i64, first_x: &str, first_y: &str, height: &str) -> String {
         let pass = self.pass;
         let (total, threads) = (pass.strips * pass.rows, 32 * WARPS);
@@ -262,7 +262,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Columns and rows outside the image that windows over a patch read.
+    /// Columns and rows outside the image that windows over a tile read.
     fn reach(&self, source: Operand) -> (u32, u32) {
         let readers = self.setting.consumers(source).map(|s| {
             let window = self.setting.stage(s).kernel.window();
@@ -347,7 +347,7 @@ impl Writer<'_> {
         for &(node, of) in &pass.sinks {
             let name = self.name(node);
             let desc = self.setting.desc(of);
-            if let Some(k) = pass.patch {
+            if let Some(k) = pass.tile {
                 let guard = match (pass.nodes.chains(), pass.by_warps) {
                     (true, _) => format!("if ({inner}) "),
                     (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.strips),
@@ -355,13 +355,13 @@ impl Writer<'_> {
                 };
                 let _ = writeln!(
                     text,
-                    "{guard}tile_store<P{k}::T, P{k}::C, {STRIP}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, {name});"
+                    "{guard}tile_store<Tile{k}::T, Tile{k}::C, {STRIP}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, {name});"
                 );
             }
             let Operand::Stage(stage) = of else { continue };
             let Some(out) = self.setting.stored().position(|s| s == stage) else { continue };
             let own_lane = format!("(int)threadIdx.x < {}", pass.strips);
-            let own = match (pass.patch, pass.nodes.chains()) {
+            let own = match (pass.tile, pass.nodes.chains()) {
                 (Some(_), _) => Some(format!(
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
                     self.layout.columns,
@@ -388,26 +388,26 @@ impl Writer<'_> {
         text
     }
 
-    /// `const int x_0 = x0 - 8;`: where a patch begins.
+    /// `const int x_0 = x0 - 8;`: where a tile begins.
     pub(super) fn origin(layout: &Layout, k: usize) -> String {
         let place = |axis: Axis| {
             let (regions, step, name, block) = match axis {
                 Axis::X => (&layout.x, layout.columns, "x", "blockIdx.x"),
                 Axis::Y => (&layout.y, layout.rows, "y", "block"),
             };
-            match regions.patches[k].offset(step) {
+            match regions.tiles[k].offset(step) {
                 Some(0) => format!("{name}_{k} = {name}0"),
                 Some(offset) if offset < 0 => format!("{name}_{k} = {name}0 - {}", -offset),
                 Some(offset) => format!("{name}_{k} = {name}0 + {offset}"),
-                None => format!("{name}_{k} = __ldg(p.patch{k}_{name} + {block})"),
+                None => format!("{name}_{k} = __ldg(p.tile{k}_{name} + {block})"),
             }
         };
         format!("const int {}, {};\n", place(Axis::X), place(Axis::Y))
     }
 }
 
-/// A patch's type: `typedef Patch<float, 1, 128, 80> P0;`.
-pub(super) fn patch_type(desc: &ImageDesc, wide: bool, k: usize, columns: i64, rows: i64) -> String {
+/// A tile's type: `typedef SharedTile<float, 1, 128, 80> Tile0;`.
+pub(super) fn tile_type(desc: &ImageDesc, wide: bool, k: usize, columns: i64, rows: i64) -> String {
     let t = if wide { "float" } else { sample(desc.dtype) };
-    format!("typedef Patch<{t}, {}, {columns}, {rows}> P{k};\n", desc.channels())
+    format!("typedef SharedTile<{t}, {}, {columns}, {rows}> Tile{k};\n", desc.channels())
 }

@@ -6,7 +6,7 @@ use super::setting::{Setting, copies_raw, is_sample};
 
 /// A result (or an input) that a block keeps in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Patch {
+pub(super) struct SharedTile {
     pub source: Operand,
     /// What windows read outside the image.
     pub border: Option<Border>,
@@ -20,7 +20,7 @@ pub(super) struct Patch {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Roles {
     /// In the order in which they are made.
-    pub patches: Vec<Patch>,
+    pub tiles: Vec<SharedTile>,
     /// By stage: its result goes to the window that reads it through registers, lanes handing columns over.
     pub chained: Vec<bool>,
 }
@@ -31,24 +31,24 @@ impl Roles {
     pub(super) fn of(setting: &Setting<'_>) -> Result<Self, String> {
         let chained: Vec<bool> = (0..setting.stages()).map(|s| is_chained(setting, s)).collect();
         let mut kept: Vec<bool> =
-            (0..setting.stages()).map(|s| !chained[s] && needs_patch(setting, Operand::Stage(s))).collect();
+            (0..setting.stages()).map(|s| !chained[s] && needs_tile(setting, Operand::Stage(s))).collect();
         // What is expensive is computed in one pass only.
         while let Some(stage) = computed_twice(setting, &kept, &chained) {
             kept[stage] = true;
         }
         let buffers = setting.group.reads().into_iter().map(Operand::Buffer);
-        let buffers = buffers.filter(|&b| needs_patch(setting, b));
+        let buffers = buffers.filter(|&b| needs_tile(setting, b));
         let stages = (0..setting.stages()).filter(|&s| kept[s]).map(Operand::Stage);
-        let patches = buffers.chain(stages).map(|source| patch(setting, source));
-        Ok(Self { patches: patches.collect::<Result<_, _>>()?, chained })
+        let tiles = buffers.chain(stages).map(|source| tile(setting, source));
+        Ok(Self { tiles: tiles.collect::<Result<_, _>>()?, chained })
     }
 
-    pub(super) fn patch_of(&self, source: Operand) -> Option<usize> {
-        self.patches.iter().position(|p| p.source == source)
+    pub(super) fn tile_of(&self, source: Operand) -> Option<usize> {
+        self.tiles.iter().position(|p| p.source == source)
     }
 }
 
-fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
+fn tile(setting: &Setting<'_>, source: Operand) -> Result<SharedTile, String> {
     let desc = setting.desc(source);
     let mut border = None;
     for consumer in setting.consumers(source) {
@@ -60,11 +60,11 @@ fn patch(setting: &Setting<'_>, source: Operand) -> Result<Patch, String> {
     }
     let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
     let wide = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
-    Ok(Patch { source, border, wide, exact: Exact::of(setting, source) })
+    Ok(SharedTile { source, border, wide, exact: Exact::of(setting, source) })
 }
 
 /// Whether a value is read at more than its reader's own pixel.
-fn needs_patch(setting: &Setting<'_>, source: Operand) -> bool {
+fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
     setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
         (Kernel::Separable(_) | Kernel::Stencil(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
         // Interleaved images are copied as they are; see `Raw`.
@@ -106,14 +106,14 @@ fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
         && stage.output.channels() == 1
         && setting.stencil(consumer).is_none()
         && reader.window().is_some_and(|w| w.radius_x <= 2 && w.border == own.border)
-        // Its own producer must lie in a patch: no chains of three.
+        // Its own producer must lie in a tile: no chains of three.
         && !matches!(stage.inputs[0], Operand::Stage(s) if setting.stage(s).kernel.window().is_some())
 }
 
 /// A resampling or a window that more than one pass would compute.
 fn computed_twice(setting: &Setting<'_>, kept: &[bool], chained: &[bool]) -> Option<usize> {
     let n = setting.stages();
-    // The passes that compute a stage: patches by number, the last pass as `n`.
+    // The passes that compute a stage: tiles by number, the last pass as `n`.
     let mut passes: Vec<Vec<usize>> = vec![Vec::new(); n];
     for s in (0..n).rev() {
         if kept[s] {

@@ -71,14 +71,14 @@ template <typename T, int N, bool BYTES> struct Gradient {
     }
 };
 
-// The pixels around one in a patch.
+// The pixels around one in a tile.
 template <class P> struct Near {
     const u8* own;
     INLINE float of(int c, int dx, int dy) const {
         return Sample<typename P::T>::widen(((const typename P::T*)(own + dy * P::PITCH + dx * P::PIXEL))[c]);
     }
 };
-// An expression of the neighbourhood of each pixel of a strip that begins at `at` in a patch; F::of computes the channels
+// An expression of the neighbourhood of each pixel of a strip that begins at `at` in a tile; F::of computes the channels
 // of a pixel.
 template <class F, typename T, int N, int C, class P> INLINE void stencil(float* v, const u8* at, const float* u) {
 #pragma unroll
