@@ -60,7 +60,7 @@ pub(super) fn separable(context: &Context<'_>, kernel: &Separable) -> Body {
     }
     let v = match (channels, input.dtype) {
         (1, DType::U8 | DType::U16) => 8,
-        // Whole words in every plane, where planes are woven together.
+        // Whole words in every plane, where planes are interleaved.
         (4, DType::U8) if planar(&input) => 4,
         (4, _) => 2,
         _ => 4,

@@ -129,7 +129,7 @@ impl Layout {
         let mut offsets = Vec::new();
         for (k, tile) in roles.tiles.iter().enumerate() {
             let desc = setting.desc(tile.source);
-            let sample = if tile.wide { 4 } else { desc.dtype.size() };
+            let sample = if tile.as_f32 { 4 } else { desc.dtype.size() };
             let pitch = align(x.tiles[k].len * (desc.channels() * sample) as i64);
             offsets.push(end);
             end = align(end + pitch * y.tiles[k].len);

@@ -139,7 +139,7 @@ pub(super) fn fused_code(
     for (k, tile) in roles.tiles.iter().enumerate() {
         let (columns, rows) = (layout.x.tiles[k].len, layout.y.tiles[k].len);
         let _ = writeln!(text, "// {}", name(tile.source));
-        text.push_str(&tile_type(&setting.desc(tile.source), tile.wide, k, columns, rows));
+        text.push_str(&tile_type(&setting.desc(tile.source), tile.as_f32, k, columns, rows));
     }
     let mut variants = Vec::new();
     for (align_in, align_out) in alignments(&setting, fixed) {

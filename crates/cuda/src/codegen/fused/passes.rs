@@ -407,7 +407,7 @@ impl Writer<'_> {
 }
 
 /// A tile's type: `typedef SharedTile<float, 1, 128, 80> Tile0;`.
-pub(super) fn tile_type(desc: &ImageDesc, wide: bool, k: usize, columns: i64, rows: i64) -> String {
-    let t = if wide { "float" } else { sample(desc.dtype) };
+pub(super) fn tile_type(desc: &ImageDesc, as_f32: bool, k: usize, columns: i64, rows: i64) -> String {
+    let t = if as_f32 { "float" } else { sample(desc.dtype) };
     format!("typedef SharedTile<{t}, {}, {columns}, {rows}> Tile{k};\n", desc.channels())
 }

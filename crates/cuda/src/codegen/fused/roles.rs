@@ -11,7 +11,7 @@ pub(super) struct SharedTile {
     /// What windows read outside the image.
     pub border: Option<Border>,
     /// Held as binary32: widened once instead of by every reader.
-    pub wide: bool,
+    pub as_f32: bool,
     /// How it is computed in integers, if it can be.
     pub exact: Option<Exact>,
 }
@@ -59,8 +59,8 @@ fn tile(setting: &Setting<'_>, source: Operand) -> Result<SharedTile, String> {
         border = Some(own);
     }
     let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
-    let wide = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
-    Ok(SharedTile { source, border, wide, exact: Exact::of(setting, source) })
+    let as_f32 = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
+    Ok(SharedTile { source, border, as_f32, exact: Exact::of(setting, source) })
 }
 
 /// Whether a value is read at more than its reader's own pixel.
