@@ -4,8 +4,8 @@ use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, MapKernel, Operand
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::setting::{STRIP, is_sample};
-use crate::codegen::point::{functor_name, point_strip};
+use super::setting::{VECTOR, is_sample};
+use crate::codegen::point::{functor_name, point_vector};
 use crate::codegen::text::{planar, sample};
 
 /// A line of generated code that runs once a row, from a step on.
@@ -47,14 +47,14 @@ impl Writer<'_> {
         if same == 0 { base } else { format!("{base}_{same}") }
     }
 
-    /// `u8, 3, 4`: sample type, channels and pixels of a strip of a source.
-    fn strip(&self, source: Operand) -> String {
+    /// `u8, 3, 4`: sample type, channels and pixels of a vector of a source.
+    fn vector(&self, source: Operand) -> String {
         let desc = self.setting.desc(source);
-        format!("{}, {}, {STRIP}", sample(desc.dtype), desc.channels())
+        format!("{}, {}, {VECTOR}", sample(desc.dtype), desc.channels())
     }
 
     fn numbers(&self, source: Operand) -> usize {
-        self.setting.desc(source).channels() * STRIP as usize
+        self.setting.desc(source).channels() * VECTOR as usize
     }
 
     pub(super) fn code(&self) -> Code {
@@ -76,7 +76,10 @@ impl Writer<'_> {
             What::SharedTile(tile) => format!("{declare} {}", Self::from_tile(tile, node, &name)),
             What::Mirror => {
                 let channels = self.setting.desc(node.of).channels();
-                format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
+                format!(
+                    "{declare} mirror_vector<{channels}, {VECTOR}>({name}, {});",
+                    self.name(node.inputs[0])
+                )
             }
             What::Map => format!("{declare} {}", self.map(node, &name)),
             What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
@@ -97,14 +100,17 @@ impl Writer<'_> {
         let align = if node.x.is_aligned() { self.align_in } else { 0 };
         let k = self.input(id);
         let (x, y) = (node.x.text("x"), node.y.text("y"));
-        let strip = self.strip(node.of);
-        format!("load_strip<{strip}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);", planar(&desc))
+        let vector = self.vector(node.of);
+        format!(
+            "load_vector<{vector}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);",
+            planar(&desc)
+        )
     }
 
     fn from_tile(tile: usize, node: &Node, name: &str) -> String {
         let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let load = if node.x.is_aligned() { "tile_load" } else { "tile_load_anywhere" };
-        format!("{load}<Tile{tile}::T, Tile{tile}::C, {STRIP}>({name}, {at});")
+        format!("{load}<Tile{tile}::T, Tile{tile}::C, {VECTOR}>({name}, {at});")
     }
 
     fn map(&self, node: &Node, name: &str) -> String {
@@ -120,7 +126,7 @@ impl Writer<'_> {
                 ChannelMap::Luma(_) | ChannelMap::Opaque => "-1".to_owned(),
             };
             let list = sources.iter().map(source).collect::<Vec<_>>().join(", ");
-            format!("permute<{t}, {c}, {STRIP}, {list}>({name}, {from});")
+            format!("permute<{t}, {c}, {VECTOR}, {list}>({name}, {from});")
         };
         match kernel {
             MapKernel::Copy => permute(&(0..c).map(ChannelMap::Input).collect::<Vec<_>>()),
@@ -131,33 +137,33 @@ impl Writer<'_> {
                 if let [ChannelMap::Luma([r, g, b])] = sources[..] {
                     if words && t == "u8" && !planar(&input) {
                         return format!(
-                            "gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);"
+                            "gray_of_words<{c}, {VECTOR}, {r}, {g}, {b}>({name}, {from}_words[u].w);"
                         );
                     }
                     if self.only_for_luma(node.inputs[0]) {
-                        return format!("gray_of_means<{STRIP}, {r}, {g}, {b}>({name}, {from});");
+                        return format!("gray_of_means<{VECTOR}, {r}, {g}, {b}>({name}, {from});");
                     }
-                    format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
+                    format!("to_gray<{t}, {c}, {VECTOR}, {r}, {g}, {b}>({name}, {from});")
                 } else {
                     permute(&sources)
                 }
             }
-            MapKernel::Affine => format!("affine<{t}, {c}, {STRIP}>({name}, {from}, p.u{index});"),
+            MapKernel::Affine => format!("affine<{t}, {c}, {VECTOR}>({name}, {from}, p.u{index});"),
             MapKernel::Threshold => {
                 let colours = c - usize::from(output.format.has_alpha());
-                format!("threshold<{t}, {c}, {STRIP}, {colours}>({name}, {from}, p.u{index});")
+                format!("threshold<{t}, {c}, {VECTOR}, {colours}>({name}, {from}, p.u{index});")
             }
             MapKernel::Blend => {
                 let second = self.name(node.inputs[1]);
-                format!("blend<{t}, {c}, {STRIP}>({name}, {from}, {second}, p.u{index});")
+                format!("blend<{t}, {c}, {VECTOR}>({name}, {from}, {second}, p.u{index});")
             }
             MapKernel::Point(_) => {
                 let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
                 let channels: Vec<usize> =
                     stage.inputs.iter().map(|&input| self.setting.desc(input).channels()).collect();
                 let (uniforms, functor) = (self.uniforms(index), functor_name(index));
-                let (kind, counts) = ((&*functor, output.dtype, STRIP), (&*channels, output.channels()));
-                point_strip(kind, counts, name, &inputs, &uniforms)
+                let (kind, counts) = ((&*functor, output.dtype, VECTOR), (&*channels, output.channels()));
+                point_vector(kind, counts, name, &inputs, &uniforms)
             }
         }
     }
@@ -169,7 +175,7 @@ impl Writer<'_> {
         let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let uniforms = self.uniforms(index);
         let functor = functor_name(index);
-        format!("stencil<{functor}, {t}, {STRIP}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
+        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
     }
 
     /// Where the uniforms of a stage are.
@@ -210,7 +216,7 @@ impl Writer<'_> {
             (None, Operand::Stage(_)) => unreachable!("what tables read lies in a tile"),
         };
         format!(
-            "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {STRIP}; i++) {{ const int column = {column}; {pixel}; }} }}"
+            "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {VECTOR}; i++) {{ const int column = {column}; {pixel}; }} }}"
         )
     }
 
@@ -243,14 +249,14 @@ impl Writer<'_> {
         };
         let _ = writeln!(
             code.before,
-            "Columns<{STRIP}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {STRIP}, {tx}, {ty}, {alpha}> {name}_sums;",
+            "Columns<{VECTOR}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {VECTOR}, {tx}, {ty}, {alpha}> {name}_sums;",
             node.x.text("x")
         );
         let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
         // Means of samples round to samples: nothing has to be saturated.
         let mean = t != "float" && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
         let round =
-            if mean { format!("round_inside<{numbers}>") } else { format!("round_strip<{t}, {numbers}>") };
+            if mean { format!("round_inside<{numbers}>") } else { format!("round_vector<{t}, {numbers}>") };
         format!(
             "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\n{round}({name}, {name});",
             node.y.text("y")
@@ -281,15 +287,15 @@ impl Writer<'_> {
                 format!("{name}_rows.bytes({name}, {name}_wy);")
             } else {
                 format!(
-                    "{name}_rows.result({name}, p.u{index} + {}); round_strip<{t}, {numbers}>({name}, {name});",
+                    "{name}_rows.result({name}, p.u{index} + {}); round_vector<{t}, {numbers}>({name}, {name});",
                     rx + 1
                 )
             };
-            (format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
+            (format!("Filter<{c}, {VECTOR}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
         } else {
             let bytes = t == "u8" && is_sample(border, stage.output.dtype);
             (
-                format!("Gradient<{t}, {STRIP}, {bytes}>"),
+                format!("Gradient<{t}, {VECTOR}, {bytes}>"),
                 String::new(),
                 // What is only stored is rounded when it is stored.
                 format!("{name}_rows.result<{}>({name});", !self.is_only_stored(n)),
@@ -298,16 +304,16 @@ impl Writer<'_> {
         let _ = writeln!(code.before, "{state} {name}_rows;");
         let push = if let Some(k) = tile {
             let below = node.y.plus(i64::from(ry));
-            // The strip it is read from begins on a whole one.
-            let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(STRIP)) };
+            // The vector it is read from begins on a whole one.
+            let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(VECTOR)) };
             let at = place(k, &node.x.plus(-shift).text("x"), &below.text("y"));
             format!(
-                "{{ Window<Reach<Tile{k}, {rx}>, {STRIP}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+                "{{ Window<Reach<Tile{k}, {rx}>, {VECTOR}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
             )
         } else {
             let from = self.name(node.inputs[0]);
             format!(
-                "{{ float row[{STRIP} + 2 * {rx}]; with_next<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
+                "{{ float row[{VECTOR} + 2 * {rx}]; with_next<{VECTOR}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
             )
         };
         code.items.push(Item { since: node.since - 2 * i64::from(ry), text: push });

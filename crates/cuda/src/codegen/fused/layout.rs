@@ -5,7 +5,7 @@ use mip_plan::{Axis, AxisTaps, Kernel, Operand};
 use super::nodes::{Coordinate, Node, Nodes, What};
 use super::regions::AxisRegions;
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, WARPS, ceil};
+use super::setting::{Setting, VECTOR, WARPS, ceil};
 use crate::codegen::Target;
 
 /// Room before the first tile and behind the last one: windows of the outermost lanes reach there.
@@ -21,8 +21,8 @@ pub(super) struct Pass {
     pub nodes: Nodes,
     /// What is written: the tile's value, or every stored stage without a tile.
     pub sinks: Vec<(usize, Operand)>,
-    /// Strips of a row.
-    pub strips: i64,
+    /// Pixel vectors of a row.
+    pub vectors: i64,
     /// Rows.
     pub rows: i64,
     /// Rows made between two fillings of the raw copies; all of them where there are none.
@@ -57,7 +57,7 @@ impl Pass {
                     | Kernel::Resample(_)
                     | Kernel::Custom(_) => 0,
                 };
-                rows * STRIP as usize * stage.output.channels()
+                rows * VECTOR as usize * stage.output.channels()
             }
             _ => 0,
         };
@@ -159,9 +159,9 @@ impl Layout {
             None => (self.columns, self.rows),
         };
         // One lane more, for what the last one takes from the next.
-        let strips = own / STRIP + i64::from(nodes.chains());
+        let vectors = own / VECTOR + i64::from(nodes.chains());
         let mut pass =
-            Pass { tile, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new(), by_warps: false };
+            Pass { tile, nodes, sinks, vectors, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
         let straight = tile.is_some_and(|k| roles.tiles[k].exact.is_some());
         if straight || found.is_empty() {
@@ -204,7 +204,7 @@ impl Layout {
         };
         let columns = self.origins(pass, Axis::X).into_iter();
         let columns =
-            columns.map(|first| extent(&kernel.x, span(x, first, pass.strips * STRIP, STRIP))).max();
+            columns.map(|first| extent(&kernel.x, span(x, first, pass.vectors * VECTOR, VECTOR))).max();
         let rows = self.origins(pass, Axis::Y).into_iter();
         let rows = rows.flat_map(|first| (0..pass.rows).step_by(pass.chunk as usize).map(move |c| first + c));
         let rows = rows.map(|first| extent(&kernel.y, span(y, first, pass.chunk, 1))).max();
@@ -234,14 +234,14 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
         // Any number of rows: regions along x do not depend on it.
         let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
         // Lanes that hand columns to each other are those of one warp.
-        let apron = |chains: bool| if chains { STRIP } else { 0 };
-        if columns + apron(last_chains) > 32 * STRIP {
+        let apron = |chains: bool| if chains { VECTOR } else { 0 };
+        if columns + apron(last_chains) > 32 * VECTOR {
             break;
         }
-        if x.tiles.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * STRIP) {
+        if x.tiles.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * VECTOR) {
             continue;
         }
-        let runs = |len: i64| ceil(len, 32 * STRIP);
+        let runs = |len: i64| ceil(len, 32 * VECTOR);
         let work: i64 = x.tiles.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
         let cost = work * ceil(width, columns);
         if best.is_none_or(|(least, _)| cost < least) {
@@ -251,10 +251,10 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
     best.map(|(_, columns)| columns).ok_or_else(|| "no width of a block will do".to_owned())
 }
 
-/// The coordinates that strips of `unit` read when a pass makes `len` from `first` on.
+/// The coordinates that vectors of `unit` read when a pass makes `len` from `first` on.
 pub(super) fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> Range<i64> {
     if coordinate.flipped {
-        // The strip at `first` reads `unit` coordinates from its mapped start on, later ones lower.
+        // The vector at `first` reads `unit` coordinates from its mapped start on, later ones lower.
         coordinate.offset - (first + len - unit)..coordinate.offset - first + unit
     } else {
         first + coordinate.offset..first + coordinate.offset + len

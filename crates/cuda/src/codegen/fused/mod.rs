@@ -1,7 +1,7 @@
 //! Groups of several stages as one kernel.
 //!
 //! A block makes a rectangle of the outputs. What windows and resamplings read lies in *tiles* in shared
-//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a strip
+//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a vector
 //! of pixels at a time, each value rounded to its sample type where a stage ends. A warp marches down its rows,
 //! so that windows keep what they need of the rows above.
 //!
@@ -40,18 +40,18 @@ pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
 use self::passes::{Writer, indented, tile_type};
 use self::roles::Roles;
-use self::setting::{STRIP, Setting, WARPS, ceil};
+use self::setting::{Setting, VECTOR, WARPS, ceil};
 use super::Target;
 use super::branches::entry as kernel_entry;
 use super::point::functor;
 use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
-const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::Strip, Piece::SharedTile, Piece::Window];
+const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::PixelVector, Piece::SharedTile, Piece::Window];
 const ALL_PIECES: &[Piece] = &[
     Piece::Base,
     Piece::Tile,
-    Piece::Strip,
+    Piece::PixelVector,
     Piece::SharedTile,
     Piece::Window,
     Piece::Exact,
@@ -238,5 +238,5 @@ fn block(
     text
 }
 
-/// A strip never crosses the block's own last column.
-const _: () = assert!(8 % STRIP == 0);
+/// A pixel vector never crosses the block's own last column.
+const _: () = assert!(8 % VECTOR == 0);

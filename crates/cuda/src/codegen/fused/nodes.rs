@@ -1,9 +1,9 @@
 use mip_plan::{AxisMap, Gather, Kernel, Operand, Window};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, copies_raw};
+use super::setting::{Setting, VECTOR, copies_raw};
 
-/// A coordinate made from that of the strip (its first column, or its row) that a pass makes.
+/// A coordinate made from that of the vector (its first column, or its row) that a pass makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Coordinate {
     pub offset: i64,
@@ -18,7 +18,7 @@ impl Coordinate {
         Self { offset: self.offset + n, ..self }
     }
 
-    /// Where a strip of `len` coordinates begins once mapped; a mirrored one is read backwards.
+    /// Where a vector of `len` coordinates begins once mapped; a mirrored one is read backwards.
     fn mapped(self, map: AxisMap, len: i64) -> Option<Self> {
         match map {
             AxisMap::Offset { first } => Some(self.plus(first as i64)),
@@ -30,9 +30,9 @@ impl Coordinate {
         }
     }
 
-    /// Whether strips that begin here begin on whole strips.
+    /// Whether vectors that begin here begin on whole vectors.
     pub(super) const fn is_aligned(self) -> bool {
-        !self.flipped && self.offset % STRIP == 0
+        !self.flipped && self.offset % VECTOR == 0
     }
 
     /// In generated code.
@@ -46,7 +46,7 @@ impl Coordinate {
     }
 }
 
-/// How a strip of values comes about.
+/// How a vector of values comes about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     /// Loaded from a buffer.
@@ -69,7 +69,7 @@ pub(super) enum What {
     Stencil(usize),
 }
 
-/// One strip of values in a pass.
+/// One vector of values in a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     /// Whose value or, for loads, the source.
@@ -89,7 +89,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Nodes that compute `targets` at the strip's own place, and those of each target.
+    /// Nodes that compute `targets` at the vector's own place, and those of each target.
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, targets: &[Operand]) -> (Self, Vec<usize>) {
         let mut nodes = Self::default();
         let same = Coordinate::SAME;
@@ -141,7 +141,7 @@ impl Nodes {
         let stage = setting.stage(index);
         let input = stage.inputs[0];
         match &stage.kernel {
-            Kernel::Gather(Gather { x: mx, y: my }) => match (x.mapped(*mx, STRIP), y.mapped(*my, 1)) {
+            Kernel::Gather(Gather { x: mx, y: my }) => match (x.mapped(*mx, VECTOR), y.mapped(*my, 1)) {
                 (Some(sx), Some(sy)) => {
                     let from = self.value(setting, roles, input, sx, sy, false);
                     let mirrored = matches!(mx, AxisMap::Flip { .. });
@@ -158,7 +158,7 @@ impl Nodes {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
                     Operand::Stage(earlier) if roles.chained[earlier] => {
-                        // The strip that begins `rx` columns further left; the next lane has what follows it.
+                        // The vector that begins `rx` columns further left; the next lane has what follows it.
                         let (left, below) = (x.plus(-i64::from(rx)), y.plus(i64::from(ry)));
                         let from = self.value(setting, roles, input, left, below, false);
                         self.add(source, What::Chained, vec![from], x, y)

@@ -7,7 +7,7 @@ use super::exact::Exact;
 use super::layout::{Layout, Pass, Raw};
 use super::nodes::What;
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, WARPS};
+use super::setting::{Setting, VECTOR, WARPS};
 use crate::codegen::text::{border, pixels, planar, sample};
 
 /// Writes one pass.
@@ -16,7 +16,7 @@ pub(super) struct Writer<'a> {
     pub roles: &'a Roles,
     pub layout: &'a Layout,
     pub pass: &'a Pass,
-    /// Alignment of input strips, 0 where none is certain; and of output rows.
+    /// Alignment of input vectors, 0 where none is certain; and of output rows.
     pub align_in: usize,
     pub align_out: usize,
     /// Names of tasks and inputs, for comments.
@@ -145,11 +145,11 @@ impl Writer<'_> {
         let start = |i: &str, size: &str, table: &str| {
             format!("(int)__ldg(p.s{index}_{table}_starts + min(max({i}, 0), p.{size}{index} - 1))")
         };
-        let wide = self.pass.strips * STRIP;
-        let (begin, end) = (format!("({first_x})"), format!("({first_x} + {})", wide - STRIP));
-        // Columns of the first and of the last strip, in the order of the source.
+        let wide = self.pass.vectors * VECTOR;
+        let (begin, end) = (format!("({first_x})"), format!("({first_x} + {})", wide - VECTOR));
+        // Columns of the first and of the last vector, in the order of the source.
         let (low, high) = if node.x.flipped { (&end, &begin) } else { (&begin, &end) };
-        let (low, high) = (node.x.text(low), format!("{} + {}", node.x.text(high), STRIP - 1));
+        let (low, high) = (node.x.text(low), format!("{} + {}", node.x.text(high), VECTOR - 1));
         let mut before = format!(
             "u8* const {name}_copies = (u8*)shared + {};\nconst int {name}_x = {}, {name}_bytes = ({} + {} - {name}_x) * {pixel};\n",
             raw.offset,
@@ -204,8 +204,8 @@ impl Writer<'_> {
         )
     }
 
-    /// Strips that a thread of a tile's pass loads before it computes the first of them: only where everything is
-    /// pointwise and strips of the images lie wholly inside or outside.
+    /// Pixel vectors that a thread of a tile's pass loads before it computes the first of them: only where everything is
+    /// pointwise and vectors of the images lie wholly inside or outside.
     pub(super) fn loads_at_once(&self) -> Option<i64> {
         self.pass.tile.filter(|_| self.align_in >= 4)?;
         let mut words = 0;
@@ -213,7 +213,7 @@ impl Writer<'_> {
             match node.what {
                 What::Load(id) => {
                     let desc = self.setting.layouts[id].desc;
-                    if !node.x.is_aligned() || i64::from(desc.width) % STRIP != 0 {
+                    if !node.x.is_aligned() || i64::from(desc.width) % VECTOR != 0 {
                         return None;
                     }
                     words += desc.channels() * desc.dtype.size();
@@ -228,15 +228,15 @@ impl Writer<'_> {
     /// A tile that is computed pixel by pixel from memory: several loads are on their way at once.
     fn pointwise(&self, at_once: i64, first_x: &str, first_y: &str, height: &str) -> String {
         let pass = self.pass;
-        let (total, threads) = (pass.strips * pass.rows, 32 * WARPS);
+        let (total, threads) = (pass.vectors * pass.rows, 32 * WARPS);
         let place =
-            format!("const int x = {first_x} + k % {0} * {STRIP}, y = {first_y} + k / {0};\n", pass.strips);
+            format!("const int x = {first_x} + k % {0} * {VECTOR}, y = {first_y} + k / {0};\n", pass.vectors);
         let (mut declared, mut loads) = (String::new(), String::new());
         for (n, node) in pass.nodes.list.iter().enumerate() {
             let What::Load(id) = node.what else { continue };
             let desc = self.setting.layouts[id].desc;
             let (name, k) = (self.name(n), self.input(id));
-            let kind = pixels(&desc, desc.channels(), STRIP as u32, planar(&desc));
+            let kind = pixels(&desc, desc.channels(), VECTOR as u32, planar(&desc));
             let _ = writeln!(declared, "{kind} {name}_words[{at_once}];");
             let _ = writeln!(
                 loads,
@@ -282,10 +282,10 @@ impl Writer<'_> {
         let chunk = if pass.chunked() { " + chunk" } else { "" };
         let bottom = format!("min({first_y}{chunk} + {}, {height})", pass.chunk.min(pass.rows));
         let bottom = if pass.chunked() { "bottom + 1".to_owned() } else { bottom };
-        let mut strip = format!(
-            "const int x = {first_x} + strip * {STRIP};\nconst int from = {first_y}{chunk} + (int)threadIdx.y * {each}, first = max(from, 0), last = min(from + {each}, {bottom});\n"
+        let mut vector = format!(
+            "const int x = {first_x} + vector * {VECTOR};\nconst int from = {first_y}{chunk} + (int)threadIdx.y * {each}, first = max(from, 0), last = min(from + {each}, {bottom});\n"
         );
-        strip.push_str(&code.before);
+        vector.push_str(&code.before);
         let mut row = String::new();
         let mut reached = 0;
         for item in &code.items {
@@ -302,30 +302,30 @@ impl Writer<'_> {
         }
         row.push_str(&self.sinks());
         if lead == 0 {
-            let _ = write!(strip, "for (int y = first; y < last; y++) {{\n{}}}\n", indented(&row, 1));
+            let _ = write!(vector, "for (int y = first; y < last; y++) {{\n{}}}\n", indented(&row, 1));
         } else {
             // The rows that fill the windows are unrolled, so that what each of them leaves out is known; the others
             // leave nothing out, and the last one ends everything at once: where ways of different lengths met,
             // registers would have to be moved.
             let unroll = self.unroll();
             let _ = write!(
-                strip,
+                vector,
                 "auto step = [&](const int t, const int y) {{\n{}}};\nauto march = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nmarch(first);\n",
                 indented(&row, 1)
             );
         }
-        let strips = pass.strips;
+        let vectors = pass.vectors;
         if pass.nodes.chains() || pass.by_warps {
             // All lanes take part: they hand columns to their neighbours, or fetch rows together.
             format!(
-                "{{\n    const int strip = min((int)threadIdx.x, {});\n{}}}\n",
-                strips - 1,
-                indented(&strip, 1)
+                "{{\n    const int vector = min((int)threadIdx.x, {});\n{}}}\n",
+                vectors - 1,
+                indented(&vector, 1)
             )
         } else {
             format!(
-                "for (int strip = threadIdx.x; strip < {strips}; strip += 32) {{\n{}}}\n",
-                indented(&strip, 1)
+                "for (int vector = threadIdx.x; vector < {vectors}; vector += 32) {{\n{}}}\n",
+                indented(&vector, 1)
             )
         }
     }
@@ -342,25 +342,25 @@ impl Writer<'_> {
     fn sinks(&self) -> String {
         let mut text = String::new();
         let pass = self.pass;
-        // The last strip is computed only for the one before it.
-        let inner = format!("strip < {}", pass.strips - 1);
+        // The last vector is computed only for the one before it.
+        let inner = format!("vector < {}", pass.vectors - 1);
         for &(node, of) in &pass.sinks {
             let name = self.name(node);
             let desc = self.setting.desc(of);
             if let Some(k) = pass.tile {
                 let guard = match (pass.nodes.chains(), pass.by_warps) {
                     (true, _) => format!("if ({inner}) "),
-                    (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.strips),
+                    (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.vectors),
                     (false, false) => String::new(),
                 };
                 let _ = writeln!(
                     text,
-                    "{guard}tile_store<Tile{k}::T, Tile{k}::C, {STRIP}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, {name});"
+                    "{guard}tile_store<Tile{k}::T, Tile{k}::C, {VECTOR}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, {name});"
                 );
             }
             let Operand::Stage(stage) = of else { continue };
             let Some(out) = self.setting.stored().position(|s| s == stage) else { continue };
-            let own_lane = format!("(int)threadIdx.x < {}", pass.strips);
+            let own_lane = format!("(int)threadIdx.x < {}", pass.vectors);
             let own = match (pass.tile, pass.nodes.chains()) {
                 (Some(_), _) => Some(format!(
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
@@ -380,7 +380,7 @@ impl Writer<'_> {
             let (t, c) = (sample(desc.dtype), desc.channels());
             let _ = writeln!(
                 text,
-                "{guard}store_strip<{t}, {c}, {STRIP}, {}, {}>(p.out[{out}], f, x, y, p.w{stage} - x, {name});",
+                "{guard}store_vector<{t}, {c}, {VECTOR}, {}, {}>(p.out[{out}], f, x, y, p.w{stage} - x, {name});",
                 planar(&desc),
                 self.align_out
             );

@@ -1,7 +1,7 @@
 use mip_plan::{Axis, Operand};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, ceil};
+use super::setting::{Setting, VECTOR, ceil};
 
 /// Most blocks along an axis for which regions are worked out.
 const MOST_BLOCKS: usize = 1 << 15;
@@ -51,7 +51,7 @@ impl AxisRegions {
         let mut tiles: Vec<Span> =
             roles.tiles.iter().map(|_| Span { first: vec![0; blocks], len: 0 }).collect();
         let unit = |tile: usize| {
-            let (columns, rows) = roles.tiles[tile].exact.map_or((STRIP, 1), |e| e.ratio.unit());
+            let (columns, rows) = roles.tiles[tile].exact.map_or((VECTOR, 1), |e| e.ratio.unit());
             if axis == Axis::X { columns } else { rows }
         };
         let n = setting.stages();
@@ -99,7 +99,7 @@ impl AxisRegions {
     }
 }
 
-/// Gives a tile the region that covers its needs: whole strips, the same extent in all blocks.
+/// Gives a tile the region that covers its needs: whole vectors, the same extent in all blocks.
 fn settle(span: &mut Span, needs: &[Option<Range>], unit: i64) -> Vec<Option<Range>> {
     for (first, need) in span.first.iter_mut().zip(needs) {
         let (low, high) = need.unwrap_or((0, 1));

@@ -5,7 +5,7 @@ use crate::codegen::point::stencil;
 use crate::codegen::text::planar;
 
 /// Neighbouring pixels of a row that a thread makes at once.
-pub(super) const STRIP: i64 = 4;
+pub(super) const VECTOR: i64 = 4;
 /// Warps of a block, one below the other.
 pub(super) const WARPS: i64 = 4;
 
@@ -76,14 +76,14 @@ const MOST_RADIUS: u32 = 5;
 pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     let stage = setting.stage(index);
     let input = stage.inputs.first().map(|&source| setting.desc(source))?;
-    let strip = STRIP as usize * input.channels();
+    let vector = VECTOR as usize * input.channels();
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
         Kernel::Warp(_) => Some("a warp reads a whole image".to_owned()),
         Kernel::Map(_) | Kernel::Gather(_) => None,
         Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
-            let kept = (2 * k.radius_y as usize + 1) * strip;
+            let kept = (2 * k.radius_y as usize + 1) * vector;
             if k.radius_x > MOST_RADIUS || kept > MOST_KEPT {
                 let (rx, ry) = (k.radius_x, k.radius_y);
                 return Some(format!("a window of radius {rx}x{ry} on {input} does not fit in registers"));
