@@ -310,7 +310,7 @@ impl Writer<'_> {
             let unroll = self.unroll();
             let _ = write!(
                 vector,
-                "auto step = [&](const int t, const int y) {{\n{}}};\nauto march = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nmarch(first);\n",
+                "auto step = [&](const int t, const int y) {{\n{}}};\nauto slide = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nslide(first);\n",
                 indented(&row, 1)
             );
         }

@@ -71,7 +71,7 @@ fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
         (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
         (Kernel::Gather(k), Operand::Stage(s)) => {
             let table = |map| matches!(map, AxisMap::Nearest { .. });
-            let upwards = matches!(k.y, AxisMap::Flip { .. }) && marches(setting, s);
+            let upwards = matches!(k.y, AxisMap::Flip { .. }) && slides(setting, s);
             table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
         }
         (Kernel::Map(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
@@ -81,9 +81,9 @@ fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
 
 /// Whether a window computes a value, at its own place or behind pointwise kernels: its rows are kept from one to the
 /// next, so they have to come from top to bottom.
-fn marches(setting: &Setting<'_>, stage: usize) -> bool {
+fn slides(setting: &Setting<'_>, stage: usize) -> bool {
     let stage = setting.stage(stage);
-    let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if marches(setting, s));
+    let behind = |input: &Operand| matches!(*input, Operand::Stage(s) if slides(setting, s));
     match stage.kernel {
         Kernel::Map(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
         Kernel::Separable(_) | Kernel::Stencil(_) => true,

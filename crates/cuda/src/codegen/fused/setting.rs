@@ -37,7 +37,7 @@ impl Setting<'_> {
         self.group.stages.len()
     }
 
-    /// The stencil that a stage is, unless it is a window that marches.
+    /// The stencil that a stage is, unless it is a sliding window.
     pub(super) fn stencil(&self, stage: usize) -> Option<&Stencil> {
         let stage = self.stage(stage);
         stencil(&stage.kernel, &self.desc(*stage.inputs.first()?), &stage.output)

@@ -1,4 +1,4 @@
-// Windows that march down: what a vector needs of the rows above stays in registers.
+// Sliding windows: what a vector needs of the rows above stays in registers.
 
 // Symmetric separable filter of a vector: the horizontal sums of the last 2 RY + 1 rows.
 template <int C, int N, int RX, int RY, bool ALPHA> struct Filter {
