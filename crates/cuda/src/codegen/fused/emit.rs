@@ -86,7 +86,7 @@ impl Writer<'_> {
             What::Resample(_) if self.pass.by_warps => self.bilinear(n, &name, &declare, code),
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
             What::Window(tile) => return self.window(Some(tile), n, &name, &declare, code),
-            What::Chained => return self.window(None, n, &name, &declare, code),
+            What::Shuffled => return self.window(None, n, &name, &declare, code),
             What::Stencil(tile) => format!("{declare} {}", self.stencil(tile, node, &name)),
         };
         code.items.push(Item { since: node.since, text });

@@ -46,7 +46,7 @@ impl Pass {
     /// Numbers that a thread keeps from row to row for its windows.
     pub(super) fn kept(&self, setting: &Setting<'_>) -> usize {
         let of = |node: &Node| match node.of {
-            Operand::Stage(s) if matches!(node.what, What::Window(_) | What::Chained) => {
+            Operand::Stage(s) if matches!(node.what, What::Window(_) | What::Shuffled) => {
                 let stage = setting.stage(s);
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
@@ -159,7 +159,7 @@ impl Layout {
             None => (self.columns, self.rows),
         };
         // One lane more, for what the last one takes from the next.
-        let vectors = own / VECTOR + i64::from(nodes.chains());
+        let vectors = own / VECTOR + i64::from(nodes.shuffles());
         let mut pass =
             Pass { tile, nodes, sinks, vectors, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
@@ -224,9 +224,9 @@ fn last_targets(setting: &Setting<'_>, roles: &Roles) -> Vec<Operand> {
 /// Columns of a block: those with the fewest runs of a warp over the width, the narrowest of several.
 fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64, String> {
     let mut best: Option<(i64, i64)> = None;
-    let chains = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.chains();
-    let last_chains = chains(&last_targets(setting, roles));
-    let chains: Vec<bool> = roles.tiles.iter().map(|p| chains(&[p.source])).collect();
+    let shuffles = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.shuffles();
+    let last_shuffles = shuffles(&last_targets(setting, roles));
+    let shuffles: Vec<bool> = roles.tiles.iter().map(|p| shuffles(&[p.source])).collect();
     for columns in (8..=128).step_by(8) {
         if columns > 8 && columns >= width + 8 {
             break;
@@ -234,11 +234,11 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
         // Any number of rows: regions along x do not depend on it.
         let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
         // Lanes that hand columns to each other are those of one warp.
-        let apron = |chains: bool| if chains { VECTOR } else { 0 };
-        if columns + apron(last_chains) > 32 * VECTOR {
+        let apron = |shuffles: bool| if shuffles { VECTOR } else { 0 };
+        if columns + apron(last_shuffles) > 32 * VECTOR {
             break;
         }
-        if x.tiles.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * VECTOR) {
+        if x.tiles.iter().zip(&shuffles).any(|(p, &shuffles)| shuffles && p.len + apron(true) > 32 * VECTOR) {
             continue;
         }
         let runs = |len: i64| ceil(len, 32 * VECTOR);

@@ -63,8 +63,8 @@ pub(super) enum What {
     Resample(Operand),
     /// A window over a tile.
     Window(usize),
-    /// A window over another node.
-    Chained,
+    /// A window over another node, whose columns come by warp shuffles.
+    Shuffled,
     /// An expression of neighbours in a tile.
     Stencil(usize),
 }
@@ -100,7 +100,7 @@ impl Nodes {
         }
         for n in (0..nodes.list.len()).rev() {
             let since = nodes.list[n].since
-                - if nodes.list[n].what == What::Chained { nodes.rows(setting, n) } else { 0 };
+                - if nodes.list[n].what == What::Shuffled { nodes.rows(setting, n) } else { 0 };
             for input in nodes.list[n].inputs.clone() {
                 nodes.list[input].since = nodes.list[input].since.min(since);
             }
@@ -157,11 +157,11 @@ impl Nodes {
             Kernel::Separable(_) | Kernel::Stencil(_) => {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
-                    Operand::Stage(earlier) if roles.chained[earlier] => {
+                    Operand::Stage(earlier) if roles.shuffled[earlier] => {
                         // The vector that begins `rx` columns further left; the next lane has what follows it.
                         let (left, below) = (x.plus(-i64::from(rx)), y.plus(i64::from(ry)));
                         let from = self.value(setting, roles, input, left, below, false);
-                        self.add(source, What::Chained, vec![from], x, y)
+                        self.add(source, What::Shuffled, vec![from], x, y)
                     }
                     _ => {
                         let tile = roles.tile_of(input).expect("what windows read lies in a tile");
@@ -178,9 +178,9 @@ impl Nodes {
         }
     }
 
-    /// Whether lanes hand columns to each other.
-    pub(super) fn chains(&self) -> bool {
-        self.list.iter().any(|n| n.what == What::Chained)
+    /// Whether lanes hand columns to each other by warp shuffles.
+    pub(super) fn shuffles(&self) -> bool {
+        self.list.iter().any(|n| n.what == What::Shuffled)
     }
 
     /// Buffers that resamplings of this pass read as they are in memory.

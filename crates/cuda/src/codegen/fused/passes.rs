@@ -267,7 +267,7 @@ impl Writer<'_> {
         let readers = self.setting.consumers(source).map(|s| {
             let window = self.setting.stage(s).kernel.window();
             let (rx, ry) = window.map_or((0, 0), |w| (w.radius_x, w.radius_y));
-            let through = if self.roles.chained[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
+            let through = if self.roles.shuffled[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
             (rx + through.0, ry + through.1)
         });
         readers.fold((0, 0), |(x, y), (rx, ry)| (x.max(rx), y.max(ry)))
@@ -315,7 +315,7 @@ impl Writer<'_> {
             );
         }
         let vectors = pass.vectors;
-        if pass.nodes.chains() || pass.by_warps {
+        if pass.nodes.shuffles() || pass.by_warps {
             // All lanes take part: they hand columns to their neighbours, or fetch rows together.
             format!(
                 "{{\n    const int vector = min((int)threadIdx.x, {});\n{}}}\n",
@@ -348,7 +348,7 @@ impl Writer<'_> {
             let name = self.name(node);
             let desc = self.setting.desc(of);
             if let Some(k) = pass.tile {
-                let guard = match (pass.nodes.chains(), pass.by_warps) {
+                let guard = match (pass.nodes.shuffles(), pass.by_warps) {
                     (true, _) => format!("if ({inner}) "),
                     (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.vectors),
                     (false, false) => String::new(),
@@ -361,12 +361,12 @@ impl Writer<'_> {
             let Operand::Stage(stage) = of else { continue };
             let Some(out) = self.setting.stored().position(|s| s == stage) else { continue };
             let own_lane = format!("(int)threadIdx.x < {}", pass.vectors);
-            let own = match (pass.tile, pass.nodes.chains()) {
+            let own = match (pass.tile, pass.nodes.shuffles()) {
                 (Some(_), _) => Some(format!(
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
                     self.layout.columns,
                     self.layout.rows,
-                    match (pass.nodes.chains(), pass.by_warps) {
+                    match (pass.nodes.shuffles(), pass.by_warps) {
                         (true, _) => format!(" && {inner}"),
                         (false, true) => format!(" && {own_lane}"),
                         (false, false) => String::new(),

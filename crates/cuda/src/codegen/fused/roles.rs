@@ -21,26 +21,26 @@ pub(super) struct SharedTile {
 pub(super) struct Roles {
     /// In the order in which they are made.
     pub tiles: Vec<SharedTile>,
-    /// By stage: its result goes to the window that reads it through registers, lanes handing columns over.
-    pub chained: Vec<bool>,
+    /// By stage: its result goes to the window that reads it through registers, by warp shuffles between lanes.
+    pub shuffled: Vec<bool>,
 }
 
 impl Roles {
     /// # Errors
     /// Why the group cannot be one kernel.
     pub(super) fn of(setting: &Setting<'_>) -> Result<Self, String> {
-        let chained: Vec<bool> = (0..setting.stages()).map(|s| is_chained(setting, s)).collect();
+        let shuffled: Vec<bool> = (0..setting.stages()).map(|s| by_shuffle(setting, s)).collect();
         let mut kept: Vec<bool> =
-            (0..setting.stages()).map(|s| !chained[s] && needs_tile(setting, Operand::Stage(s))).collect();
+            (0..setting.stages()).map(|s| !shuffled[s] && needs_tile(setting, Operand::Stage(s))).collect();
         // What is expensive is computed in one pass only.
-        while let Some(stage) = computed_twice(setting, &kept, &chained) {
+        while let Some(stage) = computed_twice(setting, &kept, &shuffled) {
             kept[stage] = true;
         }
         let buffers = setting.group.reads().into_iter().map(Operand::Buffer);
         let buffers = buffers.filter(|&b| needs_tile(setting, b));
         let stages = (0..setting.stages()).filter(|&s| kept[s]).map(Operand::Stage);
         let tiles = buffers.chain(stages).map(|source| tile(setting, source));
-        Ok(Self { tiles: tiles.collect::<Result<_, _>>()?, chained })
+        Ok(Self { tiles: tiles.collect::<Result<_, _>>()?, shuffled })
     }
 
     pub(super) fn tile_of(&self, source: Operand) -> Option<usize> {
@@ -91,10 +91,11 @@ fn slides(setting: &Setting<'_>, stage: usize) -> bool {
     }
 }
 
-/// A filter of one channel read by one small window with the same mirroring border. The mirror image of a
+/// Whether a result goes through warp shuffles: a filter of one channel read by one small window with the same
+/// mirroring border. The mirror image of a
 /// symmetric filter's result is the filter's result on the mirror image, so that the result may be computed
 /// outside the image like inside.
-fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
+fn by_shuffle(setting: &Setting<'_>, index: usize) -> bool {
     let stage = setting.stage(index);
     let Kernel::Separable(own) = &stage.kernel else { return false };
     let mirrors = matches!(own.border, Border::Reflect101 | Border::Reflect);
@@ -106,12 +107,12 @@ fn is_chained(setting: &Setting<'_>, index: usize) -> bool {
         && stage.output.channels() == 1
         && setting.stencil(consumer).is_none()
         && reader.window().is_some_and(|w| w.radius_x <= 2 && w.border == own.border)
-        // Its own producer must lie in a tile: no chains of three.
+        // Its own producer must lie in a tile: no two shuffles in a row.
         && !matches!(stage.inputs[0], Operand::Stage(s) if setting.stage(s).kernel.window().is_some())
 }
 
 /// A resampling or a window that more than one pass would compute.
-fn computed_twice(setting: &Setting<'_>, kept: &[bool], chained: &[bool]) -> Option<usize> {
+fn computed_twice(setting: &Setting<'_>, kept: &[bool], shuffled: &[bool]) -> Option<usize> {
     let n = setting.stages();
     // The passes that compute a stage: tiles by number, the last pass as `n`.
     let mut passes: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -130,5 +131,5 @@ fn computed_twice(setting: &Setting<'_>, kept: &[bool], chained: &[bool]) -> Opt
         passes[s] = all;
     }
     let expensive = |s: &usize| !matches!(setting.stage(*s).kernel, Kernel::Map(_) | Kernel::Gather(_));
-    (0..n).filter(expensive).find(|&s| !chained[s] && passes[s].len() > 1)
+    (0..n).filter(expensive).find(|&s| !shuffled[s] && passes[s].len() > 1)
 }
