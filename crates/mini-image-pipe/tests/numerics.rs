@@ -300,7 +300,7 @@ fn point() {
 }
 
 #[test]
-fn images_cut_into_strips_have_no_seams() {
+fn images_cut_into_row_bands_have_no_edges() {
     let device = cpu(3, SimdLevel::Native);
     let mut random = SplitMix64::new(3);
     for (op, case) in [

@@ -2,7 +2,7 @@
 //!
 //! Two demands: all rows that one row of a consumer reads must be there at once (needed for correctness), and
 //! a row should not be thrown out before its last use (needed for speed: it would be computed again). The
-//! second number comes from playing a few strips through with caches that never forget, and counting how
+//! second number comes from playing a few bands through with caches that never forget, and counting how
 //! many other rows are touched between two uses of the same one.
 
 use std::collections::HashMap;

@@ -153,10 +153,10 @@ impl Rows {
         mark_bytes(self.marks)
     }
 
-    /// Rows of a root in strip `strip` of `strips`.
-    pub(super) fn strip(root: &Root, strip: usize, strips: usize) -> Range<u32> {
-        let at = |s: usize| (s as u64 * u64::from(root.height) / strips as u64) as u32;
-        at(strip)..at(strip + 1)
+    /// Rows of a root in band `band` of `bands`.
+    pub(super) fn band(root: &Root, band: usize, bands: usize) -> Range<u32> {
+        let at = |s: usize| (s as u64 * u64::from(root.height) / bands as u64) as u32;
+        at(band)..at(band + 1)
     }
 }
 

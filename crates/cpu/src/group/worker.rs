@@ -1,11 +1,11 @@
 use std::cmp::Reverse;
 
+use super::bands::RowBand;
 use super::program::{Cache, Rows, march, together};
 use super::shared::Shared;
-use super::strips::Strip;
 use crate::rows::{BLOCK, Indices, Input, Job, MAX_INPUTS, OUTSIDE, RowMut, RowStage, TOGETHER, Taps};
 
-/// Computes strips with its own share of the workspace.
+/// Computes bands with its own share of the workspace.
 ///
 /// Rows are computed on demand. Before a row is computed, all rows that it reads are fetched: first those of
 /// later stages, because computing a row only ever disturbs caches of earlier stages; and within a cache
@@ -37,32 +37,32 @@ impl<'a> Worker<'a> {
         Self { shared, marks, memory, frame: usize::MAX, clock: 0 }
     }
 
-    /// Computes a strip.
-    pub(super) fn run(&mut self, strip: &mut Strip<'_>) {
-        if self.frame != strip.frame {
-            // Rows of the strip before are still good when this strip belongs to the same image.
+    /// Computes a band.
+    pub(super) fn run(&mut self, band: &mut RowBand<'_>) {
+        if self.frame != band.frame {
+            // Rows of the band before are still good when this band belongs to the same image.
             self.marks.fill(EMPTY);
             self.clock = 0;
-            self.frame = strip.frame;
+            self.frame = band.frame;
         }
         let Rows { roots, stages, .. } = self.shared.program;
-        let (ranges, strip_frame) = (strip.rows.clone(), strip.frame);
+        let (ranges, band_frame) = (band.rows.clone(), band.frame);
         march(&ranges, |root, y| {
             let stage = roots[root].stage;
             if roots[root].shared {
                 let since = self.clock;
                 let slot = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
-                let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
-                strip.row_mut(root, y).copy_from(&origin.row(slot as u32));
+                let origin = self.shared.origin(Input::Stage(stage), self.memory, band_frame);
+                band.row_mut(root, y).copy_from(&origin.row(slot as u32));
             } else if stages[stage].together == 1 {
-                self.compute(stage, y, Target::Out(std::slice::from_mut(&mut strip.row_mut(root, y))));
+                self.compute(stage, y, Target::Out(std::slice::from_mut(&mut band.row_mut(root, y))));
             } else if let Some(rows) = together(&stages[stage], &ranges[root], y) {
                 let count = rows.len();
                 if stages[stage].together == BLOCK {
-                    let mut out = strip.rows_mut::<BLOCK>(root, rows);
+                    let mut out = band.rows_mut::<BLOCK>(root, rows);
                     self.compute(stage, y, Target::Out(&mut out[..count]));
                 } else {
-                    let mut out = strip.rows_mut::<TOGETHER>(root, rows);
+                    let mut out = band.rows_mut::<TOGETHER>(root, rows);
                     self.compute(stage, y, Target::Out(&mut out[..count]));
                 }
             }

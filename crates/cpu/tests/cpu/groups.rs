@@ -188,13 +188,13 @@ fn two_inputs_of_different_memory_orders() {
 }
 
 #[test]
-fn tiles_tell_strips_and_the_rows_that_are_computed_twice() {
+fn tiles_tell_row_bands_and_the_rows_that_are_computed_twice() {
     let plan = edges(rgb(256, 512), 128, 256, Border::Reflect101, &[3]);
     let of = |threads| tiling(&plan, 0, &config(threads, SimdLevel::Native)).unwrap().kernels.remove(0);
     let one = of(1);
     assert_eq!((one.frame, one.size, one.count), ([1, 1], Some([128, 256]), 1));
     assert_eq!((one.at_once, one.halo), (Some(1), Some(1.0)));
-    // Four strips a thread. A strip of 32 rows needs 38 of the gray image, 35 at the edge.
+    // Four bands a thread. A band of 32 rows needs 38 of the gray image, 35 at the edge.
     let two = of(2);
     assert_eq!((two.frame, two.size, two.count), ([1, 8], Some([128, 32]), 8));
     assert_eq!((two.at_once, two.stages.clone()), (Some(2), vec![0, 1, 2, 3]));

@@ -140,7 +140,7 @@ impl<'d, 'a> Merger<'d, 'a> {
         }
         if both.rows > MOST_ROW_BYTES {
             let rows = both.rows;
-            return Err(format!("a strip would keep {rows} bytes of rows, of at most {MOST_ROW_BYTES}"));
+            return Err(format!("a row band would keep {rows} bytes of rows, of at most {MOST_ROW_BYTES}"));
         }
         let spared = (first.traffic + second.traffic).saturating_sub(both.traffic);
         let extra = both.operations - first.operations - second.operations;

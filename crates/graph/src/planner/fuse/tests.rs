@@ -144,7 +144,7 @@ fn groups_have_bounds() {
     assert_eq!(sizes, [MOST_STAGES; 3]);
     let wide = ImageDesc::new(1 << 17, 8, PixelFormat::Rgba, DType::F32).unwrap();
     let plan = planned(&build("a:gaussian_blur kernel=3 ! b:gaussian_blur kernel=3"), wide);
-    assert!(reason(&plan, "a", "b").starts_with("a strip would keep"), "{:?}", plan.fusion);
+    assert!(reason(&plan, "a", "b").starts_with("a row band would keep"), "{:?}", plan.fusion);
     let deep = ImageDesc::new(4096, 4096, PixelFormat::Rgba, DType::F32).unwrap();
     let plan = planned(&build("a:gaussian_blur kernel=3 ! b:resize width=512 height=512"), deep);
     assert!(reason(&plan, "a", "b").starts_with("a tile would keep"), "{:?}", plan.fusion);
