@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::program::{Root, march, together};
+use super::program::{Root, for_each_row, together};
 use crate::rows::{Input, OUTSIDE, RowStage, Taps};
 
 /// Rows of each result played through at each of the sampled places.
@@ -19,14 +19,14 @@ const MOST: usize = 64;
 /// Passes over a row that are played through: what is used again later than that is not kept anyway.
 const PASSES: usize = 2 * MOST;
 
-/// Slots for each stage; 0 when nobody reads it.
-pub(super) fn slots(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
+/// Lines for each stage; 0 when nobody reads it.
+pub(super) fn lines(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
     let mut needed = vec![0; stages.len()];
     for place in 0..3 {
         let mut play =
             Play { stages, seen: vec![HashMap::new(); stages.len()], clock: 0, needed: &mut needed };
         let ranges: Vec<Range<u32>> = roots.iter().map(|root| sample(root.height, place)).collect();
-        march(&ranges, |root, row| {
+        for_each_row(&ranges, |root, row| {
             let Root { stage, shared, .. } = roots[root];
             if shared {
                 play.fetch(stage, row);
