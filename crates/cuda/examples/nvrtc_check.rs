@@ -76,7 +76,7 @@ fn options() -> Result<Options, String> {
 #[derive(Default)]
 struct Tally {
     kernels: usize,
-    most_registers: u32,
+    max_registers: u32,
     spilling: usize,
     failed: usize,
     time: Duration,
@@ -86,8 +86,7 @@ impl Tally {
     fn add(&mut self, lines: &[Usage]) {
         self.kernels += lines.len();
         self.spilling += lines.iter().filter(|u| u.spilled > 0).count();
-        self.most_registers =
-            lines.iter().map(|u| u.registers).chain([self.most_registers]).max().unwrap_or(0);
+        self.max_registers = lines.iter().map(|u| u.registers).chain([self.max_registers]).max().unwrap_or(0);
     }
 }
 
@@ -180,7 +179,7 @@ fn main() -> ExitCode {
             arch.1,
             tally.kernels,
             tally.time.as_secs_f64(),
-            tally.most_registers,
+            tally.max_registers,
             tally.spilling,
             tally.failed
         );

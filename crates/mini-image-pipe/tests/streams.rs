@@ -48,10 +48,10 @@ fn frames_come_out_as_execute_makes_them_and_in_order() {
     let frames: Vec<_> = (0..9).map(|i| test_image(90, 60, i)).collect();
     let mut p = pipeline(CHAIN, Device::cpu());
     let expected: Vec<_> = frames.iter().map(|frame| alone(&mut p, frame)).collect();
-    for most in [1, 2, 3, 7, 20] {
-        let results = p.stream_frames(frames.clone(), &in_flight(most)).unwrap().map(only);
+    for max in [1, 2, 3, 7, 20] {
+        let results = p.stream_frames(frames.clone(), &in_flight(max)).unwrap().map(only);
         let numbered = (0..).zip(expected.iter().cloned());
-        assert!(results.eq(numbered), "{most} frames in flight");
+        assert!(results.eq(numbered), "{max} frames in flight");
     }
 }
 
@@ -100,26 +100,26 @@ alpha = 0.5
 
 #[test]
 fn never_more_frames_under_way_than_asked_for() {
-    for most in [1, 3] {
+    for max in [1, 3] {
         let mut p = pipeline(CHAIN, Device::cpu());
         let taken = Cell::new(0);
         let frames = (0..20).map(|i| {
             taken.set(taken.get() + 1);
             test_image(90, 60, i)
         });
-        let results = p.stream_frames(frames, &in_flight(most)).unwrap();
+        let results = p.stream_frames(frames, &in_flight(max)).unwrap();
         for (done, result) in (1..).zip(results) {
             only(result);
             // One frame more was taken than is under way: the one that made the oldest come out.
-            assert!(taken.get() <= done + most, "{} taken, {done} done, {most} in flight", taken.get());
+            assert!(taken.get() <= done + max, "{} taken, {done} done, {max} in flight", taken.get());
         }
 
-        let mut stream = p.stream(&in_flight(most)).unwrap();
+        let mut stream = p.stream(&in_flight(max)).unwrap();
         for i in 0..10_usize {
             let result = stream.push(test_image(90, 60, i));
-            assert_eq!((stream.in_flight(), result.is_some()), ((i + 1).min(most), i >= most));
+            assert_eq!((stream.in_flight(), result.is_some()), ((i + 1).min(max), i >= max));
         }
-        assert_eq!((stream.pushed(), stream.finish().len()), (10, most));
+        assert_eq!((stream.pushed(), stream.finish().len()), (10, max));
     }
 }
 

@@ -137,20 +137,20 @@ fn resident_bytes() -> Option<usize> {
 fn batch(request: &Request) -> Outcome {
     let list: Vec<(&str, usize, usize)> = [DIAMOND, CHAIN]
         .iter()
-        .flat_map(|&line| [(1, 8), (2, 8), (5, 3), (8, 8)].map(|(frames, most)| (line, frames, most)))
+        .flat_map(|&line| [(1, 8), (2, 8), (5, 3), (8, 8)].map(|(frames, max)| (line, frames, max)))
         .collect();
-    cases(1, &list, |&(line, frames, most)| {
+    cases(1, &list, |&(line, frames, max)| {
         let images: Vec<ImageBuffer> =
             (0..frames).map(|i| test_image(130, 71, request.seed.wrapping_add(i as u64))).collect();
         let config = PipelineConfig {
             device: request.device.clone(),
-            max_batch_size: most,
+            max_batch_size: max,
             ..PipelineConfig::default()
         };
         let spec = PipelineSpec::parse_line(line).map_err(text)?;
         let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
         let report = pipeline.execute_batch(&images).map_err(text)?;
-        let chunks = frames.div_ceil(most) as u64;
+        let chunks = frames.div_ceil(max) as u64;
         if let Some(task) = report.tasks.iter().find(|t| t.invocations != chunks) {
             return Err(format!(
                 "'{}' was invoked {} times for {chunks} batches",

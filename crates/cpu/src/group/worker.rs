@@ -130,7 +130,7 @@ impl<'a> Worker<'a> {
         }
         let mut target = target;
         for pass in 0..step.passes {
-            let mut indices = [[OUTSIDE; Taps::MOST]; MAX_INPUTS];
+            let mut indices = [[OUTSIDE; Taps::MAX]; MAX_INPUTS];
             self.fetch_inputs(step, y, pass, self.clock, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
             let (lines, scratch) = own.split_at_mut(cache.scratch - cache.offset);
@@ -157,7 +157,7 @@ impl<'a> Worker<'a> {
             Target::Out(out) => out.len(),
             Target::Lines(_, count) => *count,
         };
-        let mut indices = [[[OUTSIDE; Taps::MOST]; MAX_INPUTS]; N];
+        let mut indices = [[[OUTSIDE; Taps::MAX]; MAX_INPUTS]; N];
         let since = self.clock;
         for (y, indices) in (y..).zip(&mut indices[..count]) {
             self.fetch_inputs(step, y, 0, since, indices);
@@ -225,7 +225,7 @@ impl<'a> Worker<'a> {
     /// Replaces row numbers by lines: first of the rows that are there, then of those computed now.
     #[inline]
     fn fetch_all(&mut self, stage: usize, since: u32, rows: &mut [u32]) {
-        const { assert!(Taps::MOST <= u32::BITS as usize) };
+        const { assert!(Taps::MAX <= u32::BITS as usize) };
         let mut missing = 0_u32;
         for (k, row) in rows.iter_mut().enumerate() {
             if *row == OUTSIDE {

@@ -139,7 +139,7 @@ impl RowKernel for Vertical {
         let finite = finite_sums(across, down);
         let samples = blur.desc.row_samples();
         for p in 0..blur.desc.planes() {
-            let mut rows = [&[] as &[f32]; Taps::MOST];
+            let mut rows = [&[] as &[f32]; Taps::MAX];
             for (k, row) in rows.iter_mut().enumerate().take(count) {
                 *row = job.tap(k).unwrap_or(outside).plane(p);
             }
@@ -171,7 +171,7 @@ impl Vertical {
         }
         let samples = blur.desc.row_samples();
         for p in 0..blur.desc.planes() {
-            let mut rows = [&[] as &[f32]; crate::simd::MOST_TOGETHER];
+            let mut rows = [&[] as &[f32]; crate::simd::MAX_TOGETHER];
             for (k, row) in rows.iter_mut().enumerate().take(count + TOGETHER - 1) {
                 let job = k.saturating_sub(count - 1);
                 let Some(tap) = jobs[job].tap(k - job) else { return false };

@@ -31,14 +31,14 @@ pub(crate) struct PairEntry {
 }
 
 /// The largest number of bits a weight is tried with: 64 still fits a signed byte.
-const MOST_BITS: u32 = 6;
+const MAX_BITS: u32 = 6;
 
 /// The smallest `bits` that makes every weight times `2^bits` a whole number; `None` when none does, or when the
 /// weights of an output could make more than its brightest source.
 pub(crate) fn fixed_point_bits(taps: &AxisTaps) -> Option<u32> {
     let whole = |bits: u32, w: f32| w >= 0.0 && (w * (1 << bits) as f32).fract() == 0.0;
     let weights = taps.all_weights();
-    let bits = (0..=MOST_BITS).find(|&bits| weights.iter().all(|&w| whole(bits, w)))?;
+    let bits = (0..=MAX_BITS).find(|&bits| weights.iter().all(|&w| whole(bits, w)))?;
     weights.chunks_exact(taps.taps()).all(|w| w.iter().sum::<f32>() <= 1.0).then_some(bits)
 }
 

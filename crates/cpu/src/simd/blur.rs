@@ -152,7 +152,7 @@ fn columns_inside<const R: usize, const FINITE: bool>(
 /// Radii that [`blur_four_avx2`] knows.
 pub(crate) const BLURS_TOGETHER: std::ops::RangeInclusive<usize> = 1..=3;
 /// Rows that it reads at most.
-pub(crate) const MOST_TOGETHER: usize = 2 * 3 + TOGETHER;
+pub(crate) const MAX_TOGETHER: usize = 2 * 3 + TOGETHER;
 
 /// [`blur_columns_avx2`] for rows that follow each other, for weights whose sums are finite: each row of sums
 /// is read once for all results, whose blocks are computed side by side.
@@ -182,7 +182,7 @@ fn four_inside<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &m
     for k in 0..R {
         factors[k + 1] = v3.avx._mm256_set1_ps(weights[k + 1]);
     }
-    let mut all = [sums(rows[0], blocks); MOST_TOGETHER];
+    let mut all = [sums(rows[0], blocks); MAX_TOGETHER];
     for k in 0..2 * R + TOGETHER {
         all[k] = sums(rows[k], blocks);
     }
@@ -193,7 +193,7 @@ fn four_inside<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &m
         for half in 0..2 {
             let mut pair = [[avx._mm256_setzero_si256(); 2]; TOGETHER];
             for lane in 0..2 {
-                let mut taps = [factors[0]; MOST_TOGETHER];
+                let mut taps = [factors[0]; MAX_TOGETHER];
                 for k in 0..2 * R + TOGETHER {
                     taps[k] = bytemuck::cast(all[k][i][2 * half + lane]);
                 }

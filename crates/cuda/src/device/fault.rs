@@ -84,16 +84,16 @@ impl Attribution {
 
     /// Where it happened, for an error's text; empty when nothing is known.
     pub(super) fn place(&self) -> String {
-        const MOST: usize = 8;
+        const MAX: usize = 8;
         if let Some(kernel) = self.cause() {
             return format!(" in kernel '{kernel}'");
         }
         let quoted = |(_, candidate): &(Weak<InFlight>, Candidate)| format!("'{}'", candidate.kernel);
-        let mut names: Vec<_> = self.candidates.iter().take(MOST).map(quoted).collect();
+        let mut names: Vec<_> = self.candidates.iter().take(MAX).map(quoted).collect();
         if names.is_empty() {
             return String::new();
         }
-        if self.candidates.len() > MOST {
+        if self.candidates.len() > MAX {
             names.push("others".to_owned());
         }
         format!(" in one of the kernels that may have been running: {}", names.join(", "))

@@ -38,8 +38,8 @@ fn push(
     ring: &mut SessionRing,
     first: u8,
 ) -> Option<Finished<RuntimeError>> {
-    let most = frames.most();
-    frames.push(|| ring.turn(most)?.submit(RunRequest::new(vec![ramp(first)])))
+    let max = frames.max();
+    frames.push(|| ring.turn(max)?.submit(RunRequest::new(vec![ramp(first)])))
 }
 
 /// Number, and the first byte of the first output or what went wrong.
@@ -54,18 +54,18 @@ fn seen(finished: Finished<RuntimeError>) -> (u64, Result<u8, String>) {
 #[test]
 fn results_come_in_order_however_the_device_runs() {
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
-    for (seed, most) in (0..12).zip([1, 2, 3, 5].into_iter().cycle()) {
+    for (seed, max) in (0..12).zip([1, 2, 3, 5].into_iter().cycle()) {
         let device = shuffled(seed, seed % 2 == 0);
-        let (mut ring, mut frames) = (ring(&device, &plan), InFlight::new(width(most)));
+        let (mut ring, mut frames) = (ring(&device, &plan), InFlight::new(width(max)));
         let mut results = Vec::new();
         for frame in 0..10 {
             results.extend(push(&mut frames, &mut ring, frame * 9).map(seen));
-            assert!(frames.len() <= most);
+            assert!(frames.len() <= max);
         }
-        assert_eq!((frames.len(), results.len()), (most, 10 - most));
+        assert_eq!((frames.len(), results.len()), (max, 10 - max));
         results.extend(std::iter::from_fn(|| frames.pop()).map(seen));
         let expected: Vec<_> = (0..10_u8).map(|frame| (u64::from(frame), Ok(frame * 9 + 7))).collect();
-        assert_eq!(results, expected, "seed {seed}, {most} in flight");
+        assert_eq!(results, expected, "seed {seed}, {max} in flight");
     }
 }
 

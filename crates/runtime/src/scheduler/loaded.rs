@@ -12,11 +12,11 @@ use crate::profiling::{Kind, PlanLabels, Probe};
 /// Results of `load` for 0 to `count`, in order, worked out on so many threads, or as many as there are; of several errors
 /// the first in order.
 fn side_by_side<T: Send, E: Send>(
-    most: usize,
+    max: usize,
     count: usize,
     load: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let extra = most.min(count).saturating_sub(1);
+    let extra = max.min(count).saturating_sub(1);
     if extra == 0 {
         return (0..count).map(load).collect();
     }

@@ -13,10 +13,10 @@ use super::passes::Writer;
 use super::setting::{Setting, VECTOR, WARPS};
 
 /// Most source pixels of a row, and vectors: a lane copies few pieces and makes one vector.
-const MOST_PIXELS: i64 = 333;
+const MAX_PIXELS: i64 = 333;
 const MAX_VECTORS: i64 = 32;
 /// Most rows a warp: a lane looks up the weights of one.
-const MOST_ROWS: i64 = 32;
+const MAX_ROWS: i64 = 32;
 /// Rows in a warp's ring; `RgbRows` in the kernel counts on four.
 const SLOTS: i64 = 4;
 
@@ -28,7 +28,7 @@ impl Layout {
         let pointwise = |what| matches!(what, What::Map | What::Resample(Operand::Buffer(_)));
         if found.next().is_some()
             || pass.vectors > MAX_VECTORS
-            || pass.rows_of_warp() > MOST_ROWS
+            || pass.rows_of_warp() > MAX_ROWS
             || !pass.nodes.list.iter().all(|n| pointwise(n.what))
         {
             return None;
@@ -45,7 +45,7 @@ impl Layout {
             let columns = kernel.x.footprint(span(resampling.x, first, pass.vectors * VECTOR, VECTOR));
             columns.end - columns.start
         });
-        let pixels = pixels.max().filter(|&pixels| pixels <= MOST_PIXELS)?;
+        let pixels = pixels.max().filter(|&pixels| pixels <= MAX_PIXELS)?;
         // Up to 15 bytes before the first pixel, and words that are read around the last one.
         let pitch = (3 * pixels + 15 + 8 + 15) / 16 * 16;
         let bytes = WARPS * (SLOTS * pitch + 16 * pass.rows_of_warp());

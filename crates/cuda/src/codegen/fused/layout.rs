@@ -11,7 +11,7 @@ use crate::codegen::Target;
 /// Room before the first tile and behind the last one: windows of the outermost lanes reach there.
 pub(super) const ROOM: i64 = 64;
 /// Most bytes of shared memory, and how many are better not exceeded so that several blocks run at once.
-const MOST_SHARED: i64 = 48 << 10;
+const MAX_SHARED: i64 = 48 << 10;
 const GOOD_SHARED: i64 = 41 << 10;
 
 /// A run over a tile's or the block's own rows that computes values and puts them somewhere.
@@ -112,13 +112,13 @@ impl Layout {
             let layout = Self::with(setting, roles, columns, rows)?;
             // With rings of source rows, four blocks run at once for their registers.
             let rings = layout.passes.iter().any(|p| p.by_warps);
-            if layout.shared <= if rings { MOST_SHARED } else { GOOD_SHARED } {
+            if layout.shared <= if rings { MAX_SHARED } else { GOOD_SHARED } {
                 return Ok(layout);
             }
             smallest = Some(layout);
         }
         smallest
-            .filter(|l| l.shared <= MOST_SHARED)
+            .filter(|l| l.shared <= MAX_SHARED)
             .ok_or_else(|| "what its windows read does not fit in shared memory".to_owned())
     }
 

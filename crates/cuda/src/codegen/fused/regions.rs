@@ -4,7 +4,7 @@ use super::roles::Roles;
 use super::setting::{Setting, VECTOR, ceil};
 
 /// Most blocks along an axis for which regions are worked out.
-const MOST_BLOCKS: usize = 1 << 15;
+const MAX_BLOCKS: usize = 1 << 15;
 
 /// Where a tile lies along one axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl AxisRegions {
         let last = setting.stage(setting.stages() - 1).output;
         let extent = i64::from(if axis == Axis::X { last.width } else { last.height });
         let blocks = ceil(extent, step) as usize;
-        if blocks > MOST_BLOCKS {
+        if blocks > MAX_BLOCKS {
             return Err(format!("{last} would take {blocks} blocks along one axis"));
         }
         let mut tiles: Vec<Span> =

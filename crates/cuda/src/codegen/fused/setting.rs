@@ -68,9 +68,9 @@ pub(super) fn is_sample(border: Border, dtype: DType) -> bool {
 }
 
 /// Most numbers of a window, or of a resampling, that a thread keeps in registers.
-const MOST_KEPT: usize = 96;
-const MOST_TAPS: usize = 4;
-const MOST_RADIUS: u32 = 5;
+const MAX_KEPT: usize = 96;
+const MAX_TAPS: usize = 4;
+const MAX_RADIUS: u32 = 5;
 
 /// Why a stage cannot be part of a fused kernel, if it cannot.
 pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
@@ -84,7 +84,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
         Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
             let kept = (2 * k.radius_y as usize + 1) * vector;
-            if k.radius_x > MOST_RADIUS || kept > MOST_KEPT {
+            if k.radius_x > MAX_RADIUS || kept > MAX_KEPT {
                 let (rx, ry) = (k.radius_x, k.radius_y);
                 return Some(format!("a window of radius {rx}x{ry} on {input} does not fit in registers"));
             }
@@ -93,7 +93,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
         Kernel::Resample(k) => {
             let (tx, ty) = (k.x.taps(), k.y.taps());
             let ascending = |starts: &[u32]| starts.is_sorted();
-            if tx > MOST_TAPS || ty > MOST_TAPS {
+            if tx > MAX_TAPS || ty > MAX_TAPS {
                 return Some(format!("resampling with {tx}x{ty} taps does not fit in registers"));
             }
             (!ascending(k.x.starts()) || !ascending(k.y.starts()))

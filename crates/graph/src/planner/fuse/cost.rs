@@ -11,10 +11,10 @@ use crate::planner::draft::{Draft, DraftStage, DraftValue, StageId};
 const TILES: [(u32, u32); 2] = [(128, 64), (64, 32)];
 
 /// Bytes of intermediates of a tile: the shared memory that every CUDA device grants without asking.
-pub(super) const MOST_TILE_BYTES: u64 = 48 << 10;
+pub(super) const MAX_TILE_BYTES: u64 = 48 << 10;
 
 /// Bytes of rows kept for a row band: about what a core's second-level cache holds.
-pub(super) const MOST_ROW_BYTES: u64 = 1 << 20;
+pub(super) const MAX_ROW_BYTES: u64 = 1 << 20;
 
 /// Binary32 operations on samples that take as long as moving one byte to or from memory: an H100 can do ten by
 /// its data sheet (33.5 T fused multiply-adds and 3.35 TB a second), and no code reaches that.
@@ -55,7 +55,7 @@ pub(super) fn cost(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(Stage
         (bytes, members.iter().zip(&parts).map(work).sum::<f64>() * tiles)
     };
     let (mut tile, mut operations) = on_tile(TILES[0]);
-    if tile > MOST_TILE_BYTES {
+    if tile > MAX_TILE_BYTES {
         (tile, operations) = on_tile(TILES[1]);
     }
     let traffic = traffic(draft, members, stored);

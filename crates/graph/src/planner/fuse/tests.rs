@@ -1,7 +1,7 @@
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_plan::{Operand, Plan};
 
-use super::merge::MOST_STAGES;
+use super::merge::MAX_STAGES;
 use crate::testing::{TestOp, rgb};
 use crate::{PipelineSpec, PlanRequest, TaskGraph, plan};
 
@@ -138,10 +138,10 @@ fn branches_that_share_only_an_input_run_side_by_side() {
 
 #[test]
 fn groups_have_bounds() {
-    let long = vec!["flip"; 3 * MOST_STAGES].join(" ! ");
+    let long = vec!["flip"; 3 * MAX_STAGES].join(" ! ");
     let sizes: Vec<usize> =
         planned(&build(&long), rgb(64, 32)).groups.iter().map(|g| g.stages.len()).collect();
-    assert_eq!(sizes, [MOST_STAGES; 3]);
+    assert_eq!(sizes, [MAX_STAGES; 3]);
     let wide = ImageDesc::new(1 << 17, 8, PixelFormat::Rgba, DType::F32).unwrap();
     let plan = planned(&build("a:gaussian_blur kernel=3 ! b:gaussian_blur kernel=3"), wide);
     assert!(reason(&plan, "a", "b").starts_with("a row band would keep"), "{:?}", plan.fusion);

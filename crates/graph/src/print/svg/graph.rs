@@ -7,7 +7,7 @@ use super::route::{NODE_HEIGHT, Routes, TOP, route};
 use super::{px, shortened, text_width};
 
 /// Characters of a name that are shown; the rest is in a tooltip.
-const MOST: usize = 30;
+const MAX: usize = 30;
 const BOX_ABOVE: f64 = 22.0;
 const BOX_BELOW: f64 = 8.0;
 const BOX_SIDE: f64 = 7.0;
@@ -17,7 +17,7 @@ const BOX_SIDE: f64 = 7.0;
 pub fn render_svg(plan: &Plan) -> String {
     let model = Model::of(plan);
     let places = place(plan, &model);
-    let width_of = |text: &String| text_width(&shortened(text, MOST));
+    let width_of = |text: &String| text_width(&shortened(text, MAX));
     let lines = model.nodes.iter().flat_map(|node| &node.lines).map(|text| width_of(text) + 44.0);
     // Titles are bold, and have the launch's number beside them.
     let titles = model.nodes.iter().map(|node| width_of(&node.title) * 1.15 + 64.0);
@@ -127,10 +127,10 @@ fn node_box(model: &Model, places: &Places, routes: &Routes, index: usize, width
             title { (node.title) ": " (node.lines.join(", ")) @if node.is_output { ", an output" } }
             rect x=(px(x)) y=(px(y)) width=(px(width)) height=(px(NODE_HEIGHT)) rx=(radius) fill=(fill) stroke=(line)
                 stroke-width=(weight) {}
-            text x=(middle) y=(px(first)) text-anchor="middle" font-weight="bold" { (shortened(&node.title, MOST)) }
+            text x=(middle) y=(px(first)) text-anchor="middle" font-weight="bold" { (shortened(&node.title, MAX)) }
             @for (number, text) in node.lines.iter().enumerate() {
                 text x=(middle) y=(px(first + 15.0 + 15.0 * number as f64)) text-anchor="middle" fill="#3e4c59" font-size="11" {
-                    (shortened(text, MOST))
+                    (shortened(text, MAX))
                 }
             }
             @if let Some(group) = alone {

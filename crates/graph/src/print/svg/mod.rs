@@ -20,11 +20,11 @@ fn text_width(text: &str) -> f64 {
 }
 
 /// Text that fits into so many characters.
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
 /// One decimal place.

@@ -7,7 +7,7 @@ use super::profile::{Mark, Place, Profile, Row, Span};
 use crate::device::{Device, Ranges, Stream};
 
 /// Spans kept until they are taken; an endless stream of frames must not take endless memory.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// Collects spans from all threads.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Profiler {
 
     pub(super) fn add(&self, span: Span) {
         let mut collected = self.lock();
-        if collected.profile.spans.len() < MOST {
+        if collected.profile.spans.len() < MAX {
             collected.profile.spans.push(span);
         } else {
             collected.profile.dropped += 1;
@@ -97,7 +97,7 @@ impl Profiler {
         let at = self.since_start(Instant::now());
         let mut collected = self.lock();
         let row = collected.thread();
-        if collected.profile.marks.len() < MOST {
+        if collected.profile.marks.len() < MAX {
             collected.profile.marks.push(Mark { row, name, at });
         }
     }
