@@ -6,7 +6,7 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each, for every architecture: every operator with every sample type, memory order and number of
+//! Compiled is one of each, for every architecture: every operator with every dtype, layout and number of
 //! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
 //! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
 //! is said. `--every N` takes every Nth source, `--keep` writes sources and machine code, `--list` prints

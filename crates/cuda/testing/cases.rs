@@ -1,5 +1,5 @@
-//! The matrix of single kernels that every way of running them is tested with: kernels x sample types x
-//! formats x memory orders, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
+//! The matrix of single kernels that every way of running them is tested with: kernels x dtypes x
+//! formats x layouts, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
 
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::Operator as _;

@@ -1,5 +1,5 @@
-//! Every operator after every operator: one kernel gives the bytes that two give, in every sample type, memory
-//! order and border, down to images one pixel wide, in batches, and with the value between them as an output.
+//! Every operator after every operator: one kernel gives the bytes that two give, in every dtype, layout
+//! and border, down to images one pixel wide, in batches, and with the value between them as an output.
 
 mod support;
 

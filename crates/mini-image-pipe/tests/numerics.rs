@@ -1,5 +1,5 @@
-//! Every operator against its f64 reference, through whole pipelines on the CPU: all sample types, formats,
-//! memory orders and borders, sizes from one pixel, padded rows, batches, poisoned memory.
+//! Every operator against its f64 reference, through whole pipelines on the CPU: all dtypes, formats,
+//! layouts and borders, sizes from one pixel, padded rows, batches, poisoned memory.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::cpu;
 /// Test cases of an operator on images of that description.
 type Cases = fn(&ImageDesc) -> Vec<String>;
 
-/// An operator over all cases, sample types, formats, memory orders and the given sizes.
+/// An operator over all cases, dtypes, formats, layouts and the given sizes.
 fn sweep(op: &str, cases: Cases, sizes: &[(u32, u32)]) {
     sweep_params(op, |desc| cases(desc).iter().map(|case| Params::line(case)).collect(), sizes);
 }
@@ -287,7 +287,7 @@ fn point() {
             "expr = 'v > 100 ? v : 0.5 * v', to = 'f32'",
             "expr = 'x = abs(v - 7); min(x * x, 60000)', to = 'u16'",
         ]);
-        // Alpha is kept, so that its sample type stays.
+        // Alpha is kept, so that its dtype stays.
         let each = each.into_iter().filter(|case| !desc.format.has_alpha() || !case.contains("to = "));
         let named = lines([
             "expr = 'r*0.393 + g*0.769 + b*0.189'",

@@ -198,7 +198,7 @@ pub fn not_finite(image: &ImageBuffer, seed: u64) -> ImageBuffer {
     copy
 }
 
-/// The same images in another memory order, tightly packed.
+/// The same images in another layout, tightly packed.
 pub fn in_layout(image: &ImageBuffer, layout: Layout) -> ImageBuffer {
     let layout = BatchLayout::tight(image.desc().with_layout(layout), image.batch_size())
         .expect("a valid description");

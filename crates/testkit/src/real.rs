@@ -34,7 +34,7 @@ impl Real {
         Self { width, height, channels, data }
     }
 
-    /// The first image of a batch, from any sample type, memory order and padding.
+    /// The first image of a batch, from any dtype, layout and padding.
     pub fn from_buffer(image: &ImageBuffer) -> Self {
         Self::from_frame(image, 0)
     }
@@ -71,7 +71,7 @@ impl Real {
         self.map(|v| round_to(v, dtype))
     }
 
-    /// The image in memory, rounded to the description's sample type.
+    /// The image in memory, rounded to the description's dtype.
     ///
     /// # Panics
     /// When width, height or channels differ from `desc`.
@@ -84,7 +84,7 @@ impl Real {
     }
 }
 
-/// `value` as a sample type holds it. u8 and u16: nearest integer, ties to even, saturated, NaN 0. f32: nearest
+/// `value` as a dtype holds it. u8 and u16: nearest integer, ties to even, saturated, NaN 0. f32: nearest
 /// binary32.
 pub(crate) fn round_to(value: f64, dtype: DType) -> f64 {
     match dtype {

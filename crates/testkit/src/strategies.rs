@@ -11,12 +11,12 @@ pub fn pixel_format() -> impl Strategy<Value = PixelFormat> {
     select(&PixelFormat::ALL)
 }
 
-/// Any sample type.
+/// Any dtype.
 pub fn dtype() -> impl Strategy<Value = DType> {
     select(&DType::ALL)
 }
 
-/// Either memory order.
+/// Either layout.
 pub fn layout() -> impl Strategy<Value = Layout> {
     select(&Layout::ALL)
 }

@@ -156,7 +156,7 @@ pub(super) const CHANGES: [Change; 7] = [
         *image = test_image(150, 90, 1);
         Ok(())
     }),
-    ("another sample type", DirtyReason::Formats, |_, image| {
+    ("another dtype", DirtyReason::Formats, |_, image| {
         let desc = ImageDesc::new(193, 109, PixelFormat::Rgb, DType::U16).expect("a valid size");
         *image = Pattern::Noise.draw(desc, 1);
         Ok(())

@@ -39,7 +39,7 @@ pub(super) fn usual(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<TestCase> {
 pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<TestCase> {
     let mut cases = taken(spec, spec.corner_calls(), desc);
     if spec.params.iter().any(|param| param.name == "border_value") {
-        // Which values a border may have depends on the sample type.
+        // Which values a border may have depends on the dtype.
         let mut call = spec.example_calls().swap_remove(0);
         call.retain(|(name, _)| !name.starts_with("border"));
         cases.extend(border_values(desc, &text(&call)));
@@ -197,7 +197,7 @@ const OF_IMAGE: &[OperatorCases] = &[
                 "expr=\"v * 1e30 * 1e30\"",
             ]);
             cases[2].in_range = false;
-            // Alpha is kept as it is, so that its sample type stays.
+            // Alpha is kept as it is, so that its dtype stays.
             if !d.format.has_alpha() {
                 cases.extend(texts(&["expr=v to=u8", "expr=\"v * 7\" to=u16", "expr=\"v / 255\" to=f32"]));
             }

@@ -29,7 +29,7 @@ pub(crate) use report::{Check, Outcome, Report};
 /// What to validate, and how thoroughly.
 pub(crate) struct Request {
     pub(crate) device: Device,
-    /// Every format, sample type and layout with every operator, instead of a selection.
+    /// Every format, dtype and layout with every operator, instead of a selection.
     pub(crate) full: bool,
     /// Without the larger images.
     pub(crate) small: bool,

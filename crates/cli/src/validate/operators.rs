@@ -82,7 +82,7 @@ pub(super) fn sizes(small: bool) -> Vec<(u32, u32)> {
     FEW_SIZES.iter().chain(&[(64, 48)]).chain(large).copied().collect()
 }
 
-/// Formats, sample types and layouts: all, or each at least once with the commonest of the others.
+/// Formats, dtypes and layouts: all, or each at least once with the commonest of the others.
 pub(super) fn kinds(full: bool) -> Vec<(PixelFormat, DType, Layout)> {
     let mut kinds = Vec::new();
     for format in PixelFormat::ALL {

@@ -1,5 +1,5 @@
 //! Pairs of stages that are less work as one: a crop right after a resize leaves most of the resize undone, and values
-//! that are only moved to another memory order can be computed there.
+//! that are only moved to another layout can be computed there.
 
 use mip_plan::{AxisMap, Gather, Group, Kernel, MapKernel, Operand, Resample, Stage};
 

@@ -57,7 +57,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) output: ImageDesc,
 }
 
-/// Calls a generic constructor for the sample type that a value of [`DType`] names.
+/// Calls a generic constructor for the dtype that a value of [`DType`] names.
 macro_rules! by_type {
     ($dtype:expr, $T:ident => $make:expr) => {
         match $dtype {

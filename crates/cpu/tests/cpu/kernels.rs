@@ -1,4 +1,4 @@
-//! Every kernel, sample type, format, memory order and awkward size: portable = native = reference.
+//! Every kernel, dtype, format, layout and awkward size: portable = native = reference.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const BORDERS: [Border; 6] = [
     Border::Constant(0.3),
 ];
 
-/// Runs `f` for every size, format, sample type and memory order.
+/// Runs `f` for every size, format, dtype and layout.
 fn each_image(mut f: impl FnMut(ImageDesc)) {
     for (width, height) in SIZES {
         for format in PixelFormat::ALL {

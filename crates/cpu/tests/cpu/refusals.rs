@@ -38,7 +38,7 @@ fn kernels_and_shapes_that_do_not_fit() {
     let copy = || Kernel::Map(MapKernel::Copy);
     assert_eq!(
         one(copy(), small, small.with_dtype(DType::U16)),
-        "kernel 'copy' cannot be built: copy from 8x6 gray u8 to 8x6 gray u16: the sample type must stay"
+        "kernel 'copy' cannot be built: copy from 8x6 gray u8 to 8x6 gray u16: the dtype must stay"
     );
     assert!(one(copy(), small, small.with_size(9, 6)).ends_with("the size must stay"));
     assert!(one(copy(), small, rgb).ends_with("the format must stay"));

@@ -10,7 +10,7 @@ const WARPS: u32 = 4;
 const SLIDING_RADIUS_X: u32 = 5;
 const SLIDING_RADIUS_Y: u32 = 3;
 
-/// The sample type of a tile: the image's own unless a constant border is no value of it.
+/// The dtype of a tile: the image's own unless a constant border is no value of it.
 fn tile_dtype(dtype: DType, border: Border) -> DType {
     match (dtype, border) {
         (DType::U8, Border::Constant(v)) if f32::from(v as u8) != v => DType::F32,

@@ -48,7 +48,7 @@ impl Piece {
     }
 }
 
-/// The sample type in CUDA C++.
+/// The dtype in CUDA C++.
 pub(crate) const fn sample(dtype: DType) -> &'static str {
     match dtype {
         DType::U8 => "u8",

@@ -46,7 +46,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// `(v * scale - mean[c]) / std[c]` for every channel c, alpha included, as f32.
 ///
 /// `mean` and `std` hold one number for all channels or one for each; `scale` is 1 / full scale of the input's
-/// sample type when not set. Computed as `fma(v, scale / std, -mean / std)` with both constants made in f64
+/// dtype when not set. Computed as `fma(v, scale / std, -mean / std)` with both constants made in f64
 /// and rounded to binary32 once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalize {

@@ -110,7 +110,7 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
         Kernel::Map(map) => {
             assert_eq!(uniforms, map.uniform_count(&from), "{name}");
             assert!(sources.iter().all(|s| (s.width, s.height) == (to.width, to.height)), "{name}");
-            // A point expression has the format that its results make, and the sample type that it is given.
+            // A point expression has the format that its results make, and the dtype that it is given.
             let point = matches!(map, MapKernel::Point(_));
             let same_format = point || *map == MapKernel::ColorConvert || from.format == to.format;
             let same_type = point || *map == MapKernel::Affine || from.dtype == to.dtype;

@@ -4,13 +4,13 @@ use mip_core::{ImageDesc, PixelFormat};
 
 use crate::Expr;
 
-/// Kernels that read their own pixel. Input and output have the same width and height; memory order (HWC,
+/// Kernels that read their own pixel. Input and output have the same width and height; layout (HWC,
 /// CHW) may differ in every one of them, so changing the order costs nothing beside another kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MapKernel {
-    /// Samples unchanged (same format and type): changes only the memory order.
+    /// Samples unchanged (same format and type): changes only the layout.
     Copy,
-    /// Changes the format; the sample type stays.
+    /// Changes the format; the dtype stays.
     ///
     /// To gray, integers: `n = 299 R + 587 G + 114 B` in integers, then `n / 1000` to the nearest integer,
     /// ties to even, exactly (one IEEE binary32 division of `n` rounds right for u8; u16 needs integers).
@@ -18,7 +18,7 @@ pub enum MapKernel {
     /// From gray: the value in every colour channel. Colour to colour: channels permuted. A new alpha is
     /// opaque ([`mip_core::DType::full_scale`]); an existing one is kept where the target has one.
     ColorConvert,
-    /// Per channel c: `fma(v, a[c], b[c])`, to the output's sample type (NaN becomes 0 in integers).
+    /// Per channel c: `fma(v, a[c], b[c])`, to the output's dtype (NaN becomes 0 in integers).
     ///
     /// Uniforms: `a[0..channels]`, then `b[0..channels]`. Covers casts, scaling and normalisation.
     Affine,
@@ -31,7 +31,7 @@ pub enum MapKernel {
     ///
     /// Uniforms: `[wa, wb]`.
     Blend,
-    /// An expression on one to four inputs of equal size, of any formats that have the channels it reads; sample types
+    /// An expression on one to four inputs of equal size, of any formats that have the channels it reads; dtypes
     /// may differ. One that is computed for each channel makes the first input's format.
     ///
     /// Uniforms: the expression's.

@@ -40,7 +40,7 @@ use super::Axis;
 /// product before) rounds too. In f32, `v` is within `(n_x + n_y + 2) u` of the sum of `|w p|` with up to 24
 /// taps an axis, whatever the signs, and `2 u` when both axes are longer.
 ///
-/// Format, sample type and memory order stay. No uniforms.
+/// Format, dtype and layout stay. No uniforms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resample {
     /// Taps along x; its outputs are the output's columns.

@@ -5,8 +5,8 @@ use super::{AxisMap, Border};
 /// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
 /// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
 ///
-/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format, sample type and
-/// memory order stay.
+/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format, dtype and
+/// layout stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Warp {
     /// Copies the pixel at column `x.map(output row)` and row `y.map(output column)`: exact, in integers. With
@@ -68,7 +68,7 @@ pub enum Interpolation {
 }
 
 impl Warp {
-    /// Whether it can make `output` of `input`, apart from format, sample type and memory order.
+    /// Whether it can make `output` of `input`, apart from format, dtype and layout.
     pub(super) fn check(&self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
         let outside = |what| Err(format!("{what} outside the source"));
         match self {
@@ -205,7 +205,7 @@ mod tests {
         let refusal = |output| kernel.check(0, &[gray(3, 2)], output).unwrap_err();
         assert_eq!(refusal(gray(2, 4)), "warp from 3x2 gray u8 to 2x4 gray u8: columns outside the source");
         assert!(refusal(gray(3, 3)).ends_with("rows outside the source"));
-        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the sample type must stay"));
+        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the dtype must stay"));
     }
 
     #[test]

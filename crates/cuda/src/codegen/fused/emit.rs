@@ -47,7 +47,7 @@ impl Writer<'_> {
         if same == 0 { base } else { format!("{base}_{same}") }
     }
 
-    /// `u8, 3, 4`: sample type, channels and pixels of a vector of a source.
+    /// `u8, 3, 4`: dtype, channels and pixels of a vector of a source.
     fn vector(&self, source: Operand) -> String {
         let desc = self.setting.desc(source);
         format!("{}, {}, {VECTOR}", sample(desc.dtype), desc.channels())

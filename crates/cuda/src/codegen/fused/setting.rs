@@ -58,7 +58,7 @@ impl Setting<'_> {
     }
 }
 
-/// Whether a border's constant is a value of the sample type.
+/// Whether a border's constant is a value of the dtype.
 pub(super) fn is_sample(border: Border, dtype: DType) -> bool {
     match (border, dtype) {
         (Border::Constant(v), DType::U8) => f32::from(v as u8) == v,

@@ -1,8 +1,8 @@
 // Pixel vectors: N neighbouring pixels of C channels of one row in registers, as exact numbers at
-// [pixel * C + channel]. What a stage of a fused group makes is rounded to its sample type before the next
+// [pixel * C + channel]. What a stage of a fused group makes is rounded to its dtype before the next
 // stage sees it, exactly as if it had been written to memory and read again.
 
-// A result in its sample type: rounded once to nearest even, saturated, NaN is 0.
+// A result in its dtype: rounded once to nearest even, saturated, NaN is 0.
 template <typename T> INLINE float rounded(float v) { return __uint_as_float(Sample<T>::narrow(v)) - MAGIC; }
 template <> INLINE float rounded<float>(float v) { return v; }
 
@@ -212,7 +212,7 @@ template <int C, int N> INLINE void mirror_vector(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = a[(N - 1 - s / C) * C + s % C];
 }
-// Of numbers known to round into the sample type.
+// Of numbers known to round into the dtype.
 template <int M> INLINE void round_inside(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < M; s++) o[s] = (a[s] + MAGIC) - MAGIC;

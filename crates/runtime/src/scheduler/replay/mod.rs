@@ -27,7 +27,7 @@ pub enum DirtyReason {
     Topology,
     /// Other widths or heights.
     Shapes,
-    /// Other pixel formats, sample types or memory orders.
+    /// Other pixel formats, dtypes or layouts.
     Formats,
     /// A kernel needs other code or other tables, as after a change of a structural parameter.
     Kernels,
