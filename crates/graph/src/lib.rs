@@ -42,8 +42,8 @@ pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
 pub use print::{
-    FusionSummary, LaunchTraffic, MemorySummary, TaskReport, Traffic, check_report, render_dot, render_json,
-    render_memory_svg, render_mermaid, render_svg, render_text, render_tiles,
+    FusionSummary, InferredTask, LaunchTraffic, MemorySummary, Traffic, check_report, render_dot,
+    render_json, render_memory_svg, render_mermaid, render_svg, render_text, render_tiles,
 };
 pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

@@ -7,8 +7,8 @@ use std::time::Instant;
 use mip_core::ImageBuffer;
 use mip_plan::{Place, Plan};
 use mip_runtime::{
-    DeviceImage, ExecutionReport, MemoryManager, RunInput, RunRequest, SchedulerStats, Session,
-    SessionOptions, SpaceStats, Ticket,
+    DeviceImage, MemoryManager, RunInput, RunReport, RunRequest, SchedulerStats, Session, SessionOptions,
+    SpaceStats, Ticket,
 };
 
 use super::document::{Mode, Row};
@@ -35,7 +35,7 @@ pub(crate) struct Subject {
     /// Images on the device that take turns, so that caches do not serve them again.
     inputs: Arc<Vec<Vec<DeviceImage>>>,
     /// Results held for as many turns, so that they too go elsewhere each time.
-    held: VecDeque<ExecutionReport>,
+    held: VecDeque<RunReport>,
     turn: usize,
     /// Executions in one sample.
     per_sample: usize,

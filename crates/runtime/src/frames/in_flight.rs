@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::num::NonZero;
 
-use crate::{ExecutionReport, Ticket};
+use crate::{RunReport, Ticket};
 
 /// The frames of a stream that are under way, oldest first; never more than a given number.
 ///
@@ -20,8 +20,8 @@ pub struct InFlight<E> {
 pub struct Finished<E> {
     /// Its number in the stream, counted from 0.
     pub number: u64,
-    /// What became of it: a run may still have failed, see [`ExecutionReport::error`].
-    pub result: Result<ExecutionReport, E>,
+    /// What became of it: a run may still have failed, see [`RunReport::error`].
+    pub result: Result<RunReport, E>,
 }
 
 impl<E> InFlight<E> {

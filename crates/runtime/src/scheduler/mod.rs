@@ -21,7 +21,7 @@ use mip_plan::TaskId;
 pub use bindings::{Bindings, Download, Ordered, Upload};
 pub use cancel::CancelToken;
 pub use loaded::LoadedPlan;
-pub use outcome::{RunOutcome, TaskReport, TaskState};
+pub use outcome::{SchedulerReport, TaskReport, TaskState};
 pub(crate) use replay::GroupTimestamps;
 pub use replay::{DirtyReason, GraphSlot, GraphStats};
 pub use stats::SchedulerStats;
@@ -79,7 +79,12 @@ impl DagScheduler {
     }
 
     /// Runs a plan and waits for it. The same `plan` must not be executed from two threads at once.
-    pub fn execute(&self, plan: &Arc<LoadedPlan>, bindings: Bindings, cancel: &CancelToken) -> RunOutcome {
+    pub fn execute(
+        &self,
+        plan: &Arc<LoadedPlan>,
+        bindings: Bindings,
+        cancel: &CancelToken,
+    ) -> SchedulerReport {
         self.submit(plan, bindings, cancel).join()
     }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mip_plan::GroupId;
 
 use super::run_state::RunState;
-use super::{Bindings, LoadedPlan, RunOutcome, SchedulerStats, outcome};
+use super::{Bindings, LoadedPlan, SchedulerReport, SchedulerStats, outcome};
 use crate::device::{Command, DeviceError, Launch};
 use crate::profiling::{Kind, RunProbe, Timed};
 
@@ -302,7 +302,7 @@ pub struct PendingRun {
 
 impl PendingRun {
     /// Waits for every stream, then says what became of every task.
-    pub fn join(mut self) -> RunOutcome {
+    pub fn join(mut self) -> SchedulerReport {
         self.wait();
         outcome::of(&self.state)
     }

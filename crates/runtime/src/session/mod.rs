@@ -19,7 +19,7 @@ pub use image::{DeviceImage, RunInput};
 pub use options::SessionOptions;
 pub use request::RunRequest;
 pub use storage::{pooled_image, pooled_image_with};
-pub use ticket::{ExecutionReport, Ticket};
+pub use ticket::{RunReport, Ticket};
 
 use crate::device::{Command, Device, DeviceError, Event};
 use crate::profiling::Kind;
@@ -259,7 +259,7 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Session::submit`].
-    pub fn execute(&self, request: RunRequest) -> Result<ExecutionReport, RuntimeError> {
+    pub fn execute(&self, request: RunRequest) -> Result<RunReport, RuntimeError> {
         Ok(self.submit(request)?.wait())
     }
 }

@@ -15,9 +15,7 @@ use super::*;
 use crate::device::null::{NullDevice, NullOptions, Site};
 use crate::device::{Device, DeviceError};
 use crate::testing::{PlanBuilder, gray, interpreting_device};
-use crate::{
-    AllocatorMode, ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions,
-};
+use crate::{AllocatorMode, ManagerOptions, MemoryManager, RunReport, RunRequest, Session, SessionOptions};
 
 /// A session on a null device that computes, and the tasks its error callback was called with.
 struct Bench {
@@ -48,7 +46,7 @@ impl Bench {
         Self { device, session, reported }
     }
 
-    fn run(&self) -> ExecutionReport {
+    fn run(&self) -> RunReport {
         self.session.execute(RunRequest::new(vec![ramp()])).unwrap()
     }
 
@@ -75,12 +73,12 @@ fn ramp() -> ImageBuffer {
 }
 
 /// The first pixels of an output: what 0 and 1 became.
-fn head(report: &ExecutionReport, output: usize) -> Option<[u8; 2]> {
+fn head(report: &RunReport, output: usize) -> Option<[u8; 2]> {
     let bytes = report.outputs[output].as_ref()?.to_bytes();
     Some([bytes[0], bytes[1]])
 }
 
-fn states(report: &ExecutionReport) -> Vec<String> {
+fn states(report: &RunReport) -> Vec<String> {
     let text = |task: &TaskReport| match task.state {
         TaskState::Failed { cause } => format!("{} failed because of {cause}", task.name),
         state => format!("{} {state}", task.name),
@@ -88,7 +86,7 @@ fn states(report: &ExecutionReport) -> Vec<String> {
     report.tasks.iter().map(text).collect()
 }
 
-fn invocations(report: &ExecutionReport) -> Vec<u64> {
+fn invocations(report: &RunReport) -> Vec<u64> {
     report.tasks.iter().map(|task| task.invocations).collect()
 }
 
