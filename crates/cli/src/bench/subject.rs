@@ -166,8 +166,8 @@ impl Subject {
         self.per_sample
     }
 
-    /// One round: a sample of executions one after the other, as many alone, one with copies. At most `max` of
-    /// each kind of execution.
+    /// One round: a sample of executions one after the other, as many alone, one with copies. At most `max`
+    /// of each kind of execution.
     pub(crate) fn round(&mut self, max: usize, images: &[ImageBuffer]) -> Result<(), Failure> {
         if self.steady.is_none() {
             self.steady = Some(self.counters());

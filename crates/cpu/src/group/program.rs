@@ -45,7 +45,8 @@ pub(super) struct Root {
     pub(super) shared: bool,
 }
 
-/// A cache of a few rows (a line buffer), direct-mapped where it can be: each line is tagged with the row it holds and the time of its last use.
+/// A cache of a few rows (a line buffer), direct-mapped where it can be: each line is tagged with the row it
+/// holds and the time of its last use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
     /// Rows it can hold, a power of two; 0 for results nobody in the group reads.

@@ -85,9 +85,9 @@ impl<'a> Worker<'a> {
         Some(line)
     }
 
-    /// Computes a row into the line it is mapped to, or, when that holds a row used after the time `since`, into the line that has
-    /// not been used for the longest time. Where the stage likes it, rows that follow are computed as well, if they are
-    /// missing and nothing used since is in the lines they are mapped to.
+    /// Computes a row into the line it is mapped to, or, when that holds a row used after the time `since`,
+    /// into the line that has not been used for the longest time. Where the stage likes it, rows that follow
+    /// are computed as well, if they are missing and nothing used since is in the lines they are mapped to.
     fn fill(&mut self, stage: usize, row: u32, since: u32) -> usize {
         let Cache { lines, tags, .. } = self.shared.program.caches[stage];
         let (held, times) = self.tags[tags..tags + 2 * lines].split_at_mut(lines);

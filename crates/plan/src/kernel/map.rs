@@ -31,8 +31,8 @@ pub enum MapKernel {
     ///
     /// Uniforms: `[wa, wb]`.
     Blend,
-    /// An expression on one to four inputs of equal size, of any formats that have the channels it reads; dtypes
-    /// may differ. One that is computed for each channel makes the first input's format.
+    /// An expression on one to four inputs of equal size, of any formats that have the channels it reads;
+    /// dtypes may differ. One that is computed for each channel makes the first input's format.
     ///
     /// Uniforms: the expression's.
     Point(Arc<Expr>),

@@ -5,8 +5,8 @@ use super::{AxisMap, Border};
 /// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
 /// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
 ///
-/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format, dtype and
-/// layout stay.
+/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format,
+/// dtype and layout stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Warp {
     /// Copies the pixel at column `x.map(output row)` and row `y.map(output column)`: exact, in integers. With

@@ -1,9 +1,9 @@
 //! Groups of several stages as one kernel.
 //!
 //! A block makes a rectangle of the outputs. What windows and resamplings read lies in *tiles* in shared
-//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a vector
-//! of pixels at a time, each value rounded to its dtype where a stage ends. A warp slides its windows down its rows,
-//! so that windows keep what they need of the rows above.
+//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a
+//! vector of pixels at a time, each value rounded to its dtype where a stage ends. A warp slides its windows
+//! down its rows, so that windows keep what they need of the rows above.
 //!
 //! ```text
 //! setting   the group; what cannot be fused, and why

@@ -158,7 +158,8 @@ impl Nodes {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
                     Operand::Stage(earlier) if roles.shuffled[earlier] => {
-                        // The vector that begins `rx` columns further left; the next lane has what follows it.
+                        // The vector that begins `rx` columns further left; the next lane has what follows
+                        // it.
                         let (left, below) = (x.plus(-i64::from(rx)), y.plus(i64::from(ry)));
                         let from = self.value(setting, roles, input, left, below, false);
                         self.add(source, What::Shuffled, vec![from], x, y)

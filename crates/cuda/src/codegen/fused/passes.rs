@@ -204,8 +204,8 @@ impl Writer<'_> {
         )
     }
 
-    /// Pixel vectors that a thread of a tile's pass loads before it computes the first of them: only where everything is
-    /// pointwise and vectors of the images lie wholly inside or outside.
+    /// Pixel vectors that a thread of a tile's pass loads before it computes the first of them: only where
+    /// everything is pointwise and vectors of the images lie wholly inside or outside.
     pub(super) fn loads_at_once(&self) -> Option<i64> {
         self.pass.tile.filter(|_| self.align_in >= 4)?;
         let mut words = 0;

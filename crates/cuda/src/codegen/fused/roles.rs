@@ -21,7 +21,8 @@ pub(super) struct SharedTile {
 pub(super) struct Roles {
     /// In the order in which they are made.
     pub tiles: Vec<SharedTile>,
-    /// By stage: its result goes to the window that reads it through registers, by warp shuffles between lanes.
+    /// By stage: its result goes to the window that reads it through registers, by warp shuffles between
+    /// lanes.
     pub shuffled: Vec<bool>,
 }
 
@@ -91,10 +92,9 @@ fn slides(setting: &Setting<'_>, stage: usize) -> bool {
     }
 }
 
-/// Whether a result goes through warp shuffles: a filter of one channel read by one small window with the same
-/// mirroring border. The mirror image of a
-/// symmetric filter's result is the filter's result on the mirror image, so that the result may be computed
-/// outside the image like inside.
+/// Whether a result goes through warp shuffles: a filter of one channel read by one small window with the
+/// same mirroring border. The mirror image of a symmetric filter's result is the filter's result on the
+/// mirror image, so that the result may be computed outside the image like inside.
 fn by_shuffle(setting: &Setting<'_>, index: usize) -> bool {
     let stage = setting.stage(index);
     let Kernel::Separable(own) = &stage.kernel else { return false };
