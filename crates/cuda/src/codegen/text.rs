@@ -20,7 +20,7 @@ pub(crate) enum Piece {
     PixelVector,
     SharedTile,
     Window,
-    Exact,
+    IntegerReduction,
     Bilinear,
 }
 
@@ -42,7 +42,7 @@ impl Piece {
             Self::PixelVector => include_str!("../kernels/fused/pixel_vector.cu"),
             Self::SharedTile => include_str!("../kernels/fused/shared_tile.cu"),
             Self::Window => include_str!("../kernels/fused/window.cu"),
-            Self::Exact => include_str!("../kernels/fused/exact.cu"),
+            Self::IntegerReduction => include_str!("../kernels/fused/integer_reduction.cu"),
             Self::Bilinear => include_str!("../kernels/fused/bilinear.cu"),
         }
     }

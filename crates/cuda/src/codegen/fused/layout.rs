@@ -163,7 +163,7 @@ impl Layout {
         let mut pass =
             Pass { tile, nodes, sinks, vectors, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
-        let straight = tile.is_some_and(|k| roles.tiles[k].exact.is_some());
+        let straight = tile.is_some_and(|k| roles.tiles[k].integer.is_some());
         if straight || found.is_empty() {
             return Some(pass);
         }

@@ -13,7 +13,7 @@
 //! layout    blocks, shared memory, passes
 //! nodes     the values of a pass, and when each is needed
 //! emit, passes, parameters    their text
-//! exact     resizing by simple ratios in integers
+//! integer_reduction  resizing by simple ratios in integers: the integer fast path
 //! bilinear  resizing RGB bytes by other ratios, source rows fetched by each warp for itself
 //! ```
 
@@ -21,7 +21,7 @@ mod bilinear;
 mod crop;
 mod describe;
 mod emit;
-mod exact;
+mod integer_reduction;
 mod layout;
 mod nodes;
 mod parameters;
@@ -54,7 +54,7 @@ const ALL_PIECES: &[Piece] = &[
     Piece::PixelVector,
     Piece::SharedTile,
     Piece::Window,
-    Piece::Exact,
+    Piece::IntegerReduction,
     Piece::Bilinear,
 ];
 
@@ -158,7 +158,8 @@ pub(super) fn fused_code(
         planes: 1,
         shared: layout.shared as u32,
     };
-    let shortcuts = roles.tiles.iter().any(|p| p.exact.is_some()) || layout.passes.iter().any(|p| p.by_warps);
+    let shortcuts =
+        roles.tiles.iter().any(|p| p.integer.is_some()) || layout.passes.iter().any(|p| p.by_warps);
     Ok(StageCode {
         variants,
         fields: parameters.fields,
@@ -193,7 +194,7 @@ fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usiz
 /// Blocks that a multiprocessor should run at once: leaves each thread enough registers to spill few or none.
 fn blocks_at_once(setting: &Setting<'_>, roles: &Roles, layout: &Layout, align_in: usize) -> u32 {
     let integers =
-        |pass: &layout::Pass| pass.tile.is_some_and(|k| roles.tiles[k].exact.is_some()) && align_in >= 4;
+        |pass: &layout::Pass| pass.tile.is_some_and(|k| roles.tiles[k].integer.is_some()) && align_in >= 4;
     // Sums and weights of a resampling in registers beside everything else.
     let resamples = layout.passes.iter().any(|pass| pass.chunked() && !integers(pass));
     let rings = layout.passes.iter().any(|pass| pass.by_warps);

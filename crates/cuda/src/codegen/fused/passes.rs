@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use mip_core::ImageDesc;
 use mip_plan::{Axis, Kernel, Operand};
 
-use super::exact::Exact;
+use super::integer_reduction::IntegerReduction;
 use super::layout::{Layout, Pass, Raw};
 use super::nodes::What;
 use super::roles::Roles;
@@ -58,8 +58,8 @@ impl Writer<'_> {
             ("x0".to_owned(), "y0".to_owned(), format!("p.h{last}"))
         };
         let mut text = self.comment();
-        if let Some(exact) = self.exact() {
-            text.push_str(&self.exact_rows(exact));
+        if let Some(integer) = self.integer() {
+            text.push_str(&self.integer_rows(integer));
         } else if let Some(at_once) = self.loads_at_once() {
             text.push_str(&self.pointwise(at_once, &first_x, &first_y, &height));
         } else if !self.pass.chunked() {
@@ -178,21 +178,21 @@ impl Writer<'_> {
     }
 
     /// How a tile is computed in integers, where it is.
-    fn exact(&self) -> Option<Exact> {
-        self.roles.tiles[self.pass.tile?].exact
+    fn integer(&self) -> Option<IntegerReduction> {
+        self.roles.tiles[self.pass.tile?].integer
     }
 
     /// A whole tile in integers, straight from memory.
-    fn exact_rows(&self, exact: Exact) -> String {
+    fn integer_rows(&self, integer: IntegerReduction) -> String {
         let k = self.pass.tile.expect("a tile");
-        let (columns, rows) = exact.ratio.unit();
+        let (columns, rows) = integer.ratio.unit();
         let units = self.layout.x.tiles[k].len / columns;
-        let ([r, g, b], input) = (exact.rgb, self.input(exact.buffer));
+        let ([r, g, b], input) = (integer.rgb, self.input(integer.buffer));
         let Operand::Stage(stage) = self.roles.tiles[k].source else { unreachable!("a luma is a stage") };
-        let (sx, sy) = (exact.ratio.source(columns), exact.ratio.source(rows));
+        let (sx, sy) = (integer.ratio.source(columns), integer.ratio.source(rows));
         let body = format!(
             "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<Tile{k}, {r}, {g}, {b}, {}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
-            exact.ratio.function(),
+            integer.ratio.function(),
             self.align_in,
             sx * 3,
         );

@@ -51,7 +51,7 @@ impl AxisRegions {
         let mut tiles: Vec<Span> =
             roles.tiles.iter().map(|_| Span { first: vec![0; blocks], len: 0 }).collect();
         let unit = |tile: usize| {
-            let (columns, rows) = roles.tiles[tile].exact.map_or((VECTOR, 1), |e| e.ratio.unit());
+            let (columns, rows) = roles.tiles[tile].integer.map_or((VECTOR, 1), |e| e.ratio.unit());
             if axis == Axis::X { columns } else { rows }
         };
         let n = setting.stages();

@@ -1,7 +1,7 @@
 use mip_core::DType;
 use mip_plan::{AxisMap, Border, Kernel, Operand};
 
-use super::exact::Exact;
+use super::integer_reduction::IntegerReduction;
 use super::setting::{Setting, copies_raw, is_sample};
 
 /// A result (or an input) that a block keeps in shared memory.
@@ -13,7 +13,7 @@ pub(super) struct SharedTile {
     /// Held as binary32: widened once instead of by every reader.
     pub as_f32: bool,
     /// How it is computed in integers, if it can be.
-    pub exact: Option<Exact>,
+    pub integer: Option<IntegerReduction>,
 }
 
 /// How each value of a group comes to those who read it.
@@ -61,7 +61,7 @@ fn tile(setting: &Setting<'_>, source: Operand) -> Result<SharedTile, String> {
     }
     let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
     let as_f32 = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
-    Ok(SharedTile { source, border, as_f32, exact: Exact::of(setting, source) })
+    Ok(SharedTile { source, border, as_f32, integer: IntegerReduction::of(setting, source) })
 }
 
 /// Whether a value is read at more than its reader's own pixel.
