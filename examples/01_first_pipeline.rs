@@ -1,4 +1,4 @@
-//! A chain of four operators over one picture.
+//! A chain of four operators over one image.
 //!
 //! `cargo run --release --example 01_first_pipeline [cuda]`
 
@@ -7,7 +7,7 @@
 use mini_image_pipe::prelude::*;
 
 fn main() -> Result<(), Error> {
-    // A picture: columns get brighter to the right, and one square stands out.
+    // An image: columns get brighter to the right, and one square stands out.
     let desc = ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?;
     let mut frame = ImageBuffer::new(desc)?;
     for y in 0..480 {

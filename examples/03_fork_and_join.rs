@@ -29,12 +29,12 @@ fn main() -> Result<(), Error> {
     pipeline.set_input(gray, &ImageBuffer::new(desc)?)?;
     let plan = pipeline.plan_for(&[desc], 1)?;
     println!(
-        "{} kernels on {} streams, {} waits between them",
+        "{} launches on {} streams, {} waits between them",
         plan.groups.len(),
-        plan.lanes,
+        plan.streams,
         plan.waits.len()
     );
-    assert_eq!((plan.groups.len(), plan.lanes, plan.waits.len()), (4, 2, 2));
+    assert_eq!((plan.groups.len(), plan.streams, plan.waits.len()), (4, 2, 2));
 
     let report = pipeline.execute()?;
     for task in &report.tasks {

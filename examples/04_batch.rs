@@ -1,4 +1,4 @@
-//! Many pictures of one shape at once: one invocation of each task per batch.
+//! Many images of one shape at once: one invocation of each task per batch.
 //!
 //! `cargo run --release --example 04_batch [cuda]`
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Error> {
     let tensors = pipeline.batch_outputs(tensor)?;
     println!("{} tensors of {}", tensors.len(), tensors[0].desc());
     for (i, tensor) in tensors.iter().enumerate() {
-        // Flat pictures: every red sample is (value / 255 - mean) / std.
+        // Flat images: every red sample is (value / 255 - mean) / std.
         let red = tensor.view().sample(0, 100, 100, 0);
         let expected = (i as f64 * 10.0 / 255.0 - 0.485) / 0.229;
         assert!((red - expected).abs() < 1e-6, "frame {i}: {red} instead of {expected}");

@@ -38,7 +38,7 @@ fn main() -> Result<(), Error> {
     pipeline.connect(source, beside)?;
     let desc = ImageDesc::new(64, 64, PixelFormat::Gray, DType::U8)?;
     pipeline.set_input(source, &ImageBuffer::new(desc)?)?;
-    pipeline.set_error_callback(|_, task, error| println!("told of task '{task}': {error}"));
+    pipeline.set_error_callback(|_, task, error| println!("failed: task '{task}': {error}"));
 
     let error = pipeline.execute().expect_err("one task fails");
     println!("{error}");

@@ -27,7 +27,7 @@ for what in "$@"; do
       # The check that runs into a fault does so on purpose. initcheck takes copies of fewer than 16 bytes for whole ones.
       for tool in memcheck racecheck initcheck; do
         exact=$([ $tool = initcheck ] && echo 1 || echo 0)
-        step "$tool" env MIP_EXACT_COPIES=$exact compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --skip "put down to its task" --small --repeat 5 --graphs 5
+        step "$tool" env MIP_EXACT_COPIES=$exact compute-sanitizer --tool $tool --error-exitcode 9 "$bin/mip" validate --device cuda --skip "attributed to its task" --small --repeat 5 --graphs 5
       done ;;
     time) step time "$bin/parity" --time ;;
   esac

@@ -153,9 +153,9 @@ def npp_rows(batches):
         for name, size in CHAINS.items():
             for batch in batches:
                 arguments = [program, *map(str, size), str(batch)]
-                told = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
-                yield name, batch, "NPP", float(told[0])
-                yield name, batch, "NPP, graph", float(told[1])
+                times = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+                yield name, batch, "NPP", float(times[0])
+                yield name, batch, "NPP, graph", float(times[1])
 
 
 def our_rows(mip, batches, seconds):

@@ -11,7 +11,7 @@ use crate::{BatchLayout, ImageDesc, ImageError, ImageView, ImageViewMut, Reserva
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// Heap bytes that start on a 64-byte boundary, so that they can be read as any sample type.
+/// Heap bytes that start on a 64-byte boundary, so that they can be read as any dtype.
 #[derive(Clone)]
 pub struct AlignedBytes {
     lines: Vec<Line>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DType, ImageError, Layout, PixelFormat};
 
-/// Shape and sample type of one image, without strides or memory.
+/// Shape and dtype of one image, without strides or memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImageDesc {
     /// Width in pixels, at least 1.
@@ -33,7 +33,7 @@ impl ImageDesc {
         Ok(desc)
     }
 
-    /// The same image in another memory order.
+    /// The same image in another layout.
     #[must_use]
     pub const fn with_layout(self, layout: Layout) -> Self {
         Self { layout, ..self }
@@ -45,7 +45,7 @@ impl ImageDesc {
         Self { format, ..self }
     }
 
-    /// The same image with another sample type.
+    /// The same image with another dtype.
     #[must_use]
     pub const fn with_dtype(self, dtype: DType) -> Self {
         Self { dtype, ..self }

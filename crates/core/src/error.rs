@@ -56,7 +56,7 @@ pub enum ImageError {
         /// Number of frames.
         batch: usize,
     },
-    /// A name that is none of the known formats, sample types or layouts.
+    /// A name that is none of the known formats, dtypes or layouts.
     #[error("unknown {what} '{given}'; allowed: {allowed}")]
     UnknownName {
         /// What kind of name ("pixel format").

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ImageError;
 
-/// Channels of a pixel and their order. The sample type is separate: see [`DType`].
+/// Channels of a pixel and their order. The dtype is separate: see [`DType`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PixelFormat {
@@ -78,7 +78,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// Every sample type, in declaration order.
+    /// Every dtype, in declaration order.
     pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::I16, Self::F16, Self::F32];
 
     /// Size of one sample in bytes.
@@ -173,7 +173,7 @@ macro_rules! named {
 }
 
 named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra");
-named!(DType, "sample type", "u8, u16, i16, f16, f32");
+named!(DType, "dtype", "u8, u16, i16, f16, f32");
 named!(Layout, "layout", "hwc, chw");
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The words every other crate speaks: pixel formats, sample types, image descriptions, strides,
+//! The words every other crate speaks: pixel formats, dtypes, image descriptions, strides,
 //! buffers and views.
 //!
 //! Nothing here computes a pixel or knows a device. All byte arithmetic is checked: a description that

@@ -3,7 +3,7 @@ use half::f16;
 
 use crate::DType;
 
-/// A sample type with the two conversions that fix this project's numbers.
+/// A dtype with the two conversions that fix this project's numbers.
 ///
 /// Every operator computes in binary32 and ends with exactly one [`Sample::from_f32`]; every backend
 /// reproduces these two functions bit for bit.

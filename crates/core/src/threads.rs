@@ -12,13 +12,13 @@ use crate::faults::{self, Fault};
     "cannot start a thread to {purpose}: {reason}; end other programs or raise `ulimit -u` and `ulimit -v`"
 )]
 pub struct NoThread {
-    /// What for ("decode pictures").
+    /// What for ("decode images").
     pub purpose: String,
     /// What the system said.
     pub reason: String,
 }
 
-/// Starts a thread that is to `purpose` ("decode pictures").
+/// Starts a thread that is to `purpose` ("decode images").
 ///
 /// # Errors
 /// [`NoThread`].
@@ -43,15 +43,15 @@ pub fn spawn_scoped<'scope, T: Send + 'scope>(
     started(purpose, || builder(name).spawn_scoped(scope, work))
 }
 
-/// Tries `make` with `most` threads, then with ever fewer, down to one; says with how many it worked.
+/// Tries `make` with `max` threads, then with ever fewer, down to one; says with how many it worked.
 ///
 /// # Errors
 /// What `make` says for one thread.
 pub fn as_many_as_there_are<T, E>(
-    most: usize,
+    max: usize,
     mut make: impl FnMut(usize) -> Result<T, E>,
 ) -> Result<(usize, T), E> {
-    let mut count = most.max(1);
+    let mut count = max.max(1);
     loop {
         match make(count) {
             Err(_) if count > 1 => count /= 2,

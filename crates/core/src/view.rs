@@ -46,11 +46,11 @@ impl<'a> ImageView<'a> {
     /// One row of one plane as samples.
     ///
     /// # Panics
-    /// When `T` is not the image's sample type or the memory is not aligned for it. Buffers of this project
+    /// When `T` is not the image's dtype or the memory is not aligned for it. Buffers of this project
     /// are aligned to 64 bytes.
     #[inline]
     pub fn row_as<T: Sample>(&self, frame: usize, plane: usize, y: usize) -> &'a [T] {
-        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as with the wrong sample type");
+        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as with the wrong dtype");
         bytemuck::cast_slice(self.row(frame, plane, y))
     }
 
@@ -122,7 +122,7 @@ impl<'a> ImageViewMut<'a> {
     /// As for [`ImageView::row_as`].
     #[inline]
     pub fn row_as_mut<T: Sample>(&mut self, frame: usize, plane: usize, y: usize) -> &mut [T] {
-        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as_mut with the wrong sample type");
+        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as_mut with the wrong dtype");
         bytemuck::cast_slice_mut(self.row_mut(frame, plane, y))
     }
 }

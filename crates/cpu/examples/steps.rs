@@ -90,12 +90,12 @@ fn plan(input: ImageDesc, mut stages: Vec<Stage>) -> Plan {
     });
     Plan {
         batch: 1,
-        lanes: 1,
+        streams: 1,
         inputs: vec![],
         outputs: vec![],
         tasks: vec![],
         buffers: buffers.into(),
-        groups: vec![Group { tasks: vec![0], stages, lane: 0, depends_on: vec![], workspace: None }],
+        groups: vec![Group { tasks: vec![0], stages, stream: 0, depends_on: vec![], workspace: None }],
         waits: vec![],
         arena_bytes: 0,
         fusion: vec![],

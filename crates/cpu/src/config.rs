@@ -5,9 +5,9 @@ pub struct CpuConfig {
     pub threads: Option<usize>,
     /// Instructions to use.
     pub simd: SimdLevel,
-    /// Whether alike branches of a plan share a group, as on a GPU. Here nothing is gained by it: it is for looking at
-    /// what a GPU will do, and for tests.
-    pub join_branches: bool,
+    /// Whether branches of a plan that need the same program share a group, as on a GPU. Here nothing is
+    /// gained by it: it is for looking at what a GPU will do, and for tests.
+    pub horizontal_fusion: bool,
 }
 
 /// Which instructions kernels use. All give the same bytes.

@@ -29,22 +29,22 @@ impl Threads {
 
     /// As many as a configuration asks for and the system has to give, at least the launching one.
     pub(crate) fn start(config: &CpuConfig) -> Self {
-        let helpers = count(config) - 1;
-        if helpers == 0 {
+        let workers = count(config) - 1;
+        if workers == 0 {
             return Self { count: 1, pool: None, fewer: None };
         }
         let mut fewer = None;
         let start = |count: usize| pool(count).inspect_err(|error| fewer = Some(error.clone()));
-        match threads::as_many_as_there_are(helpers, start) {
+        match threads::as_many_as_there_are(workers, start) {
             Ok((count, pool)) => Self { count: count + 1, pool: Some(Arc::new(pool)), fewer },
             Err(error) => Self { count: 1, pool: None, fewer: Some(error) },
         }
     }
 }
 
-fn pool(helpers: usize) -> Result<ThreadPool, String> {
+fn pool(workers: usize) -> Result<ThreadPool, String> {
     let mut refused = None;
-    let pool = ThreadPoolBuilder::new().num_threads(helpers).spawn_handler(|thread| {
+    let pool = ThreadPoolBuilder::new().num_threads(workers).spawn_handler(|thread| {
         let name = format!("mip-cpu-{}", thread.index());
         let started = threads::spawn(&name, "compute", || thread.run());
         started.map(drop).map_err(|none| {

@@ -6,7 +6,7 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each, for every architecture: every operator with every sample type, memory order and number of
+//! Compiled is one of each, for every architecture: every operator with every dtype, layout and number of
 //! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
 //! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
 //! is said. `--every N` takes every Nth source, `--keep` writes sources and machine code, `--list` prints
@@ -76,7 +76,7 @@ fn options() -> Result<Options, String> {
 #[derive(Default)]
 struct Tally {
     kernels: usize,
-    most_registers: u32,
+    max_registers: u32,
     spilling: usize,
     failed: usize,
     time: Duration,
@@ -86,8 +86,7 @@ impl Tally {
     fn add(&mut self, lines: &[Usage]) {
         self.kernels += lines.len();
         self.spilling += lines.iter().filter(|u| u.spilled > 0).count();
-        self.most_registers =
-            lines.iter().map(|u| u.registers).chain([self.most_registers]).max().unwrap_or(0);
+        self.max_registers = lines.iter().map(|u| u.registers).chain([self.max_registers]).max().unwrap_or(0);
     }
 }
 
@@ -180,7 +179,7 @@ fn main() -> ExitCode {
             arch.1,
             tally.kernels,
             tally.time.as_secs_f64(),
-            tally.most_registers,
+            tally.max_registers,
             tally.spilling,
             tally.failed
         );

@@ -5,8 +5,9 @@
 //!        [--device N] [--threads N]          compare; exit 1 if anything differs
 //! parity --time [--size 1920x1080] [--batch 1,32] [--filter TEXT]    time each operator, and copies
 //! parity --copies                            time copies only, by number of threads
-//! parity --groups [--time]                   the same for groups of several stages: one kernel, and a kernel a stage
-//! parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no GPU
+//! parity --groups [--time]                   the same for groups of several stages: one launch, and unfused
+//! launches parity --prepare 90 ...                    only compile into the kernel cache; needs NVRTC, no
+//! GPU
 //! ```
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]

@@ -6,8 +6,8 @@ use crate::codegen::{Target, fuses, programs};
 use crate::compile::{Compiler, KernelCache, options};
 use crate::driver::{self, library};
 
-/// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks. Alike branches of a group
-/// share a program, named after the first of them.
+/// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks. Branches of the
+/// same program of a group share a program, named after the first of them.
 ///
 /// # Errors
 /// The first group that cannot be generated, with the reason (custom kernels, sides too long).
@@ -26,10 +26,10 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
     Ok(sources)
 }
 
-/// Whether a group of several stages runs as one kernel; of alike branches, whether each does.
+/// Whether a group of several stages runs as one kernel; of branches of the same program, whether each does.
 ///
 /// # Errors
-/// Why it runs as a kernel a stage, in words.
+/// Why it runs as unfused launches, in words.
 pub fn fusion(plan: &Plan, group: usize) -> Result<(), String> {
     let layouts: Vec<_> = plan.buffers.iter().map(|b| b.layout).collect();
     fuses(&plan.groups[group], &layouts, Target::default())

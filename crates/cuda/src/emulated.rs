@@ -319,7 +319,7 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "separable 2x2 Constant(0.0) 37x21 rgb u8",
         "separable 7x4 Wrap 37x21 gray u16",
         "sobel Reflect101 37x21 gray u8",
-        // Expressions of neighbours, from a patch and straight from memory.
+        // Expressions of neighbours, from a tile and straight from memory.
         "stencil abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3 Constant(0.3) 37x21 rgb u8",
         "stencil abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3 Wrap 37x21 bgra u16 chw",
         "stencil max(v(-15, 2), v(15, -15)) - v Reflect101 37x21 gray f32",

@@ -1,4 +1,4 @@
-//! How a GPU would divide the work of a plan, told without a GPU.
+//! How a GPU would divide the work of a plan, worked out without a GPU.
 
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan, Tiles, Tiling};

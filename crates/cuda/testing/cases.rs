@@ -1,5 +1,5 @@
-//! The matrix of single kernels that every way of running them is tested with: kernels x sample types x
-//! formats x memory orders, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
+//! The matrix of single kernels that every way of running them is tested with: kernels x dtypes x
+//! formats x layouts, for a given size. Shared by the emulated tests, the NVRTC check and `parity`.
 
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat, f16};
 use mip_ops::Operator as _;
@@ -327,7 +327,7 @@ pub fn matrix(w: u32, h: u32) -> Vec<Case> {
 pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
     let mut plan = Plan {
         batch,
-        lanes: 1,
+        streams: 1,
         inputs: Vec::new(),
         outputs: Vec::new(),
         tasks: Vec::new(),
@@ -370,7 +370,7 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
         stages.push(Stage { kernel, uniforms, inputs, output: case.output, store: Some(store), task });
     }
     let tasks = (0..cases.len()).collect();
-    plan.groups.push(Group { tasks, stages, lane: 0, depends_on: Vec::new(), workspace: None });
+    plan.groups.push(Group { tasks, stages, stream: 0, depends_on: Vec::new(), workspace: None });
     plan
 }
 

@@ -244,7 +244,7 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let output = rgb.with_format(PixelFormat::Bgra);
     case.point(Point::convert(rgb.format, output.format, rgb.dtype), &[], &[turned], output);
     all.push(case.storing(&[0, 2]));
-    // Blur, then smaller, then blur: a patch whose place comes from a table.
+    // Blur, then smaller, then blur: a tile whose place comes from a table.
     let mut case = GroupCase::new(&of("blur resize blur"), &[rgb]);
     let soft = case.gaussian(IN, 1, Border::Replicate);
     let small = case.resize(soft, w.div_ceil(2) + 1, h.div_ceil(3) + 1);
@@ -347,10 +347,10 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
     };
     let tasks = stages.iter().enumerate().map(task).collect();
     let group = (0..stages.len()).collect();
-    let group = Group { tasks: group, stages, lane: 0, depends_on: Vec::new(), workspace: None };
+    let group = Group { tasks: group, stages, stream: 0, depends_on: Vec::new(), workspace: None };
     Plan {
         batch,
-        lanes: 1,
+        streams: 1,
         inputs,
         outputs,
         tasks,
@@ -383,7 +383,7 @@ pub fn split(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         }
         places.push(place);
         let stages = vec![stage];
-        groups.push(Group { tasks: vec![index], stages, lane: 0, depends_on: Vec::new(), workspace: None });
+        groups.push(Group { tasks: vec![index], stages, stream: 0, depends_on: Vec::new(), workspace: None });
     }
     plan.groups = groups;
     plan

@@ -229,7 +229,7 @@ fn jpeg(color: ColorType, set: impl FnOnce(&mut Encoder<&mut Vec<u8>>)) -> Vec<u
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, 50);
     set(&mut encoder);
-    encoder.encode(&pixels, 17, 10, color).expect("a small picture");
+    encoder.encode(&pixels, 17, 10, color).expect("a small image");
     file
 }
 

@@ -74,7 +74,7 @@ impl Dag {
     /// Makes every choice fit what is there already.
     ///
     /// # Panics
-    /// When an operator refuses what was chosen for it: `ways` does not know it well enough.
+    /// When an operator refuses what was chosen for it: `fitting` does not know it well enough.
     pub fn grow(inputs: &[ImageDesc], choices: &[Choice], outputs: u64) -> Self {
         let mut growing = Growing::new(inputs);
         for choice in choices {

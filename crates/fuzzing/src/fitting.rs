@@ -7,7 +7,7 @@ use mip_testkit::images::SplitMix64;
 
 use crate::single;
 
-/// Largest side that an operator of a graph may make: pictures stay small, graphs many.
+/// Largest side that an operator of a graph may make: images stay small, graphs many.
 const MAX_SIDE: u32 = 40;
 
 /// Parameters for the image, one set for each `way`: one of the operator's examples, or of a size that suits the image.

@@ -15,15 +15,15 @@
 mod checksums;
 pub mod dag;
 mod fitting;
+mod image_files;
 mod odd;
-mod pictures;
 mod run;
 mod single;
 mod text;
 mod video;
 
+pub use image_files::{jpeg, png};
 pub use peak_alloc::PeakAlloc;
-pub use pictures::{jpeg, png};
 pub use run::run;
 pub use single::{calls, operator, run_operator};
 pub use text::{expression, pipeline_line, pipeline_toml};

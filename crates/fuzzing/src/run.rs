@@ -11,7 +11,7 @@ use mip_graph::{
     render_mermaid, render_svg, render_text,
 };
 use mip_runtime::device::null::{Execution, NullDevice, NullOptions};
-use mip_testkit::images::{Picture, padded};
+use mip_testkit::images::{Pattern, padded};
 use mip_testkit::{Params, Real};
 
 use crate::dag::{Choice, Dag, Growing, Results, Task};
@@ -49,7 +49,7 @@ struct Shape {
     format: u8,
     dtype: u8,
     layout: bool,
-    picture: u8,
+    pattern: u8,
     padded: bool,
 }
 
@@ -66,12 +66,12 @@ pub fn run(bytes: &[u8]) -> Outcome {
     let order = input.order.into();
     let graph = dag.graph(order);
     // Tables of large results take a second to make: once is enough.
-    let ways = if small { &PLANS[..] } else { &PLANS[..1] };
-    let planned = plans(&graph, &dag.input_descs(&graph, &images), ways);
+    let modes = if small { &PLANS[..] } else { &PLANS[..1] };
+    let planned = plans(&graph, &dag.input_descs(&graph, &images), modes);
     if !small {
         return planned.map_or_else(|error| refused(&error), |()| Outcome::Accepted);
     }
-    let runs = Ways::new(input.seed).0.map(|config| {
+    let runs = Modes::new(input.seed).0.map(|config| {
         let mut pipeline = dag.pipeline(config, order);
         dag.try_execute(&mut pipeline, &images)
     });
@@ -83,8 +83,8 @@ pub fn run(bytes: &[u8]) -> Outcome {
     }
     let results = runs.map(|run| run.unwrap_or_else(|e| panic!("{e}{dag:?}")));
     let [first, others @ .., null_fused, null_unfused] = results;
-    for (way, other) in others.iter().enumerate() {
-        assert!(equal(&first, other), "way {} differs: {dag:?}", way + 1);
+    for (mode, other) in others.iter().enumerate() {
+        assert!(equal(&first, other), "mode {} differs: {dag:?}", mode + 1);
     }
     for null in [null_fused, null_unfused] {
         let shapes = |results: &Results| results.values().map(|i| *i.desc()).collect::<Vec<_>>();
@@ -146,7 +146,7 @@ impl Shape {
         let dtype = DType::ALL[of(self.dtype, DType::ALL.len())];
         let desc = ImageDesc::new(side(self.width), side(self.height), format, dtype).expect("small sides");
         let desc = desc.with_layout(Layout::ALL[usize::from(self.layout)]);
-        let image = Picture::ALL[of(self.picture, Picture::ALL.len())].draw(desc, seed);
+        let image = Pattern::ALL[of(self.pattern, Pattern::ALL.len())].draw(desc, seed);
         if self.padded { padded(&image, 16) } else { image }
     }
 }
@@ -166,14 +166,15 @@ fn put(task: &mut Task, odd: Odd) {
     }
 }
 
-/// The ways of running whose results are compared: the plainest first, the null device fused and unfused last.
-struct Ways([PipelineConfig; 6]);
+/// The execution modes whose results are compared: the plainest first, the null device fused and unfused
+/// last.
+struct Modes([PipelineConfig; 6]);
 
-/// One thread without special instructions; one and two threads; one that joins branches. Opened once: opening
-/// starts threads.
+/// One thread without special instructions; one and two threads; one that fuses horizontally. Opened once:
+/// opening starts threads.
 static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
-    let cpu = |threads, simd, join_branches| {
-        let config = CpuConfig { threads: Some(threads), simd, join_branches };
+    let cpu = |threads, simd, horizontal_fusion| {
+        let config = CpuConfig { threads: Some(threads), simd, horizontal_fusion };
         Device::cpu_with(config)
     };
     [
@@ -184,22 +185,22 @@ static DEVICES: LazyLock<[Device; 4]> = LazyLock::new(|| {
     ]
 });
 
-impl Ways {
+impl Modes {
     fn new(seed: u8) -> Self {
         let null = || {
             let execution = Execution::Shuffled { seed: seed.into() };
             Device::from_runtime(NullDevice::new(NullOptions { execution, ..NullOptions::default() }))
         };
-        let [plain, one, two, joining] = DEVICES.each_ref().map(Device::clone);
-        let ways = [
+        let [plain, one, two, horizontal] = DEVICES.each_ref().map(Device::clone);
+        let modes = [
             (plain, 1, false),
             (one, 2, false),
             (two, 4, true),
-            (joining, 1, true),
+            (horizontal, 1, true),
             (null(), 4, true),
             (null(), 3, false),
         ];
-        Self(ways.map(|(device, num_streams, fuse)| PipelineConfig {
+        Self(modes.map(|(device, num_streams, fuse)| PipelineConfig {
             device,
             num_streams,
             fuse,
@@ -229,20 +230,21 @@ fn real(a: &ImageBuffer, b: &ImageBuffer) -> bool {
 const PLANS: [(u32, bool, bool); 4] =
     [(3, true, true), (1, false, false), (4, false, false), (1, true, false)];
 
-/// Plans the graph in several ways: it is refused in all of them, for the same reason, or in none.
-fn plans(graph: &TaskGraph, inputs: &[ImageDesc], ways: &[(u32, bool, bool)]) -> Result<(), GraphError> {
-    let results: Vec<_> = ways.iter().map(|way| planned(graph, inputs, *way)).collect();
+/// Plans the graph in several modes: it is refused in all of them, for the same reason, or in none.
+fn plans(graph: &TaskGraph, inputs: &[ImageDesc], modes: &[(u32, bool, bool)]) -> Result<(), GraphError> {
+    let results: Vec<_> = modes.iter().map(|mode| planned(graph, inputs, *mode)).collect();
     assert!(results.iter().all(|result| *result == results[0]), "refused only in one way: {results:?}");
     results.into_iter().collect()
 }
 
 /// Plans the graph; the plan passes the checker and prints.
-fn planned(graph: &TaskGraph, inputs: &[ImageDesc], way: (u32, bool, bool)) -> Result<(), GraphError> {
-    let (lanes, fuse, join_branches) = way;
-    let plan = match plan(graph, &PlanRequest { lanes, fuse, join_branches, ..PlanRequest::new(inputs) }) {
-        Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
-        planned => planned?,
-    };
+fn planned(graph: &TaskGraph, inputs: &[ImageDesc], mode: (u32, bool, bool)) -> Result<(), GraphError> {
+    let (streams, fuse, horizontal_fusion) = mode;
+    let plan =
+        match plan(graph, &PlanRequest { streams, fuse, horizontal_fusion, ..PlanRequest::new(inputs) }) {
+            Err(error @ (GraphError::Internal(_) | GraphError::Lowering { .. })) => panic!("{error}"),
+            planned => planned?,
+        };
     assert_eq!(check(&plan), Ok(()));
     for render in [render_text, render_dot, render_mermaid, render_svg, render_memory_svg] {
         assert!(!render(&plan).is_empty());

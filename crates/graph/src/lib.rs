@@ -11,13 +11,13 @@
 //! let line = "gray:color_convert to=gray ! soft:gaussian_blur ! edges:sobel inputs=gray ! blend inputs=soft,edges";
 //! let graph = PipelineSpec::parse_line(line)?.build()?;
 //! let photo = [ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?];
-//! let request = PlanRequest { lanes: 4, ..PlanRequest::new(&photo) };
+//! let request = PlanRequest { streams: 4, ..PlanRequest::new(&photo) };
 //! let fused = plan(&graph, &request)?;
 //! assert_eq!(fused.groups.len(), 1);
 //! assert_eq!(check(&fused), Ok(()));
 //! println!("{}", render_text(&fused));
 //! let unfused = plan(&graph, &PlanRequest { fuse: false, ..request })?;
-//! assert_eq!((unfused.groups.len(), unfused.lanes, unfused.waits.len()), (4, 2, 2));
+//! assert_eq!((unfused.groups.len(), unfused.streams, unfused.waits.len()), (4, 2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -42,8 +42,8 @@ pub use error::GraphError;
 pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle};
 pub use planner::{PlanRequest, passes, plan};
 pub use print::{
-    FusionSummary, KernelTraffic, MemorySummary, TaskReport, Traffic, check_report, render_dot, render_json,
-    render_memory_svg, render_mermaid, render_svg, render_text, render_tiles,
+    FusionSummary, InferredTask, LaunchTraffic, MemorySummary, Traffic, check_report, render_dot,
+    render_json, render_memory_svg, render_mermaid, render_svg, render_text, render_tiles,
 };
 pub use spec::{Located, PipelineSpec, Position, TaskSpec, json_schema};
 pub use uniforms::uniforms;

@@ -84,13 +84,13 @@ fn build(dag: &Dag) -> TaskGraph {
 // The few graphs that divide this down to nothing are refused by inference.
 const INPUT: (u32, u32) = (1 << 20, 243);
 
-fn planned(dag: &Dag, lanes: u32, workspaces: &[usize]) -> Option<Plan> {
+fn planned(dag: &Dag, streams: u32, workspaces: &[usize]) -> Option<Plan> {
     let graph = build(dag);
     let inputs: Vec<ImageDesc> = graph.inputs().iter().map(|_| rgb(INPUT.0, INPUT.1)).collect();
     let workspace = |group: &mip_plan::Group, _: &[mip_core::BatchLayout]| {
         workspaces.get(group.tasks[0] % workspaces.len().max(1)).copied().unwrap_or(0)
     };
-    let request = PlanRequest { lanes, batch: 2, workspace: &workspace, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams, batch: 2, workspace: &workspace, ..PlanRequest::new(&inputs) };
     match plan(&graph, &request) {
         Ok(plan) => Some(plan),
         Err(error) => {
@@ -118,11 +118,11 @@ fn closure(direct: &[Vec<usize>]) -> Vec<Vec<bool>> {
     before
 }
 
-/// Which groups have finished when each starts, by lanes and waits.
+/// Which groups have finished when each starts, by streams and waits.
 fn reachable(plan: &Plan) -> Vec<Vec<bool>> {
     let direct = |g: usize| {
-        let lane_before = (0..g).rev().find(|&p| plan.groups[p].lane == plan.groups[g].lane);
-        plan.waits_of(g).chain(lane_before).collect()
+        let stream_before = (0..g).rev().find(|&p| plan.groups[p].stream == plan.groups[g].stream);
+        plan.waits_of(g).chain(stream_before).collect()
     };
     closure(&(0..plan.groups.len()).map(direct).collect::<Vec<_>>())
 }
@@ -158,45 +158,45 @@ proptest! {
 
     #[test]
     fn plans_pass_the_checker_and_are_the_same_every_time(
-        dag in dags(), lanes in 1_u32..=5, workspaces in prop::collection::vec(0_usize..100_000, 0..4)
+        dag in dags(), streams in 1_u32..=5, workspaces in prop::collection::vec(0_usize..100_000, 0..4)
     ) {
-        if let Some(plan) = planned(&dag, lanes, &workspaces) {
+        if let Some(plan) = planned(&dag, streams, &workspaces) {
             prop_assert_eq!(check(&plan), Ok(()));
             // As text: the test operator's kernels are custom, and those are equal only to themselves.
-            let again = planned(&dag, lanes, &workspaces);
+            let again = planned(&dag, streams, &workspaces);
             prop_assert_eq!(format!("{:?}", Some(plan)), format!("{again:?}"));
         }
     }
 
     #[test]
-    fn lanes_are_as_many_as_are_useful(dag in dags(), lanes in 1_u32..=5) {
-        if let Some(plan) = planned(&dag, lanes, &[]) {
-            prop_assert_eq!(plan.lanes as usize, width(&plan).min(lanes as usize));
+    fn streams_are_as_many_as_are_useful(dag in dags(), streams in 1_u32..=5) {
+        if let Some(plan) = planned(&dag, streams, &[]) {
+            prop_assert_eq!(plan.streams as usize, width(&plan).min(streams as usize));
         }
     }
 
     #[test]
-    fn with_lanes_enough_nothing_is_ordered_that_need_not_be(dag in dags()) {
+    fn with_streams_enough_nothing_is_ordered_that_need_not_be(dag in dags()) {
         if let Some(plan) = planned(&dag, 24, &[]) {
             prop_assert_eq!(reachable(&plan), needed(&plan));
         }
     }
 
     #[test]
-    fn a_group_after_its_only_producer_stays_on_its_lane(dag in dags(), lanes in 1_u32..=5) {
-        if let Some(plan) = planned(&dag, lanes, &[]) {
+    fn a_group_after_its_only_producer_stays_on_its_stream(dag in dags(), streams in 1_u32..=5) {
+        if let Some(plan) = planned(&dag, streams, &[]) {
             for group in &plan.groups {
                 if let [producer] = group.depends_on[..] {
                     let followers = plan.groups.iter().filter(|g| g.depends_on.contains(&producer)).count();
-                    prop_assert!(followers > 1 || plan.groups[producer].lane == group.lane);
+                    prop_assert!(followers > 1 || plan.groups[producer].stream == group.stream);
                 }
             }
         }
     }
 
     #[test]
-    fn every_wait_is_needed_and_dropping_it_is_noticed(dag in dags(), lanes in 2_u32..=5) {
-        if let Some(plan) = planned(&dag, lanes, &[]) {
+    fn every_wait_is_needed_and_dropping_it_is_noticed(dag in dags(), streams in 2_u32..=5) {
+        if let Some(plan) = planned(&dag, streams, &[]) {
             for index in 0..plan.waits.len() {
                 let mut without = plan.clone();
                 let wait = without.waits.remove(index);
@@ -208,9 +208,9 @@ proptest! {
 
     #[test]
     fn moving_a_buffer_onto_another_is_noticed_unless_they_never_meet(
-        dag in dags(), lanes in 1_u32..=5, pick in any::<(prop::sample::Index, prop::sample::Index)>()
+        dag in dags(), streams in 1_u32..=5, pick in any::<(prop::sample::Index, prop::sample::Index)>()
     ) {
-        let Some(plan) = planned(&dag, lanes, &[]) else { return Ok(()) };
+        let Some(plan) = planned(&dag, streams, &[]) else { return Ok(()) };
         let arena: Vec<usize> = (0..plan.buffers.len())
             .filter(|&b| matches!(plan.buffers[b].place, Place::Arena { .. }))
             .collect();
@@ -226,8 +226,8 @@ proptest! {
     }
 
     #[test]
-    fn swapping_dependent_neighbours_is_noticed(dag in dags(), lanes in 1_u32..=5) {
-        if let Some(plan) = planned(&dag, lanes, &[]) {
+    fn swapping_dependent_neighbours_is_noticed(dag in dags(), streams in 1_u32..=5) {
+        if let Some(plan) = planned(&dag, streams, &[]) {
             for g in 1..plan.groups.len() {
                 if plan.groups[g].depends_on.contains(&(g - 1)) {
                     let mut wrong = plan.clone();
@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn results_do_not_depend_on_the_order_of_insertion(dag in dags(), lanes in 1_u32..=5, seed in any::<u64>()) {
+    fn results_do_not_depend_on_the_order_of_insertion(dag in dags(), streams in 1_u32..=5, seed in any::<u64>()) {
         let shuffled = build_shuffled(&dag, seed);
         let graph = build(&dag);
         let inputs: Vec<ImageDesc> = graph.inputs().iter().map(|_| rgb(INPUT.0, INPUT.1)).collect();
@@ -252,8 +252,8 @@ proptest! {
             graph.outputs().iter().map(|&t| graph.name(t).unwrap().to_owned()).collect()
         };
         prop_assert_eq!(outputs(&graph), outputs(&shuffled));
-        if let Ok(plan) = plan(&shuffled, &PlanRequest { lanes, ..PlanRequest::new(&inputs) }) {
-            prop_assert_eq!(plan.lanes as usize, width(&plan).min(lanes as usize));
+        if let Ok(plan) = plan(&shuffled, &PlanRequest { streams, ..PlanRequest::new(&inputs) }) {
+            prop_assert_eq!(plan.streams as usize, width(&plan).min(streams as usize));
         }
     }
 

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
 use mini_image_pipe::prelude::*;
-use mip_testkit::images::Picture;
+use mip_testkit::images::Pattern;
 
 const SIZES: [(u32, u32); 8] = [(1, 1), (1, 9), (17, 1), (2, 3), (5, 4), (16, 16), (33, 31), (131, 67)];
 
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (format, dtype, layout) in kinds() {
             for (index, (width, height)) in SIZES.into_iter().enumerate() {
                 let desc = ImageDesc::new(width, height, format, dtype)?.with_layout(layout);
-                let image = Picture::ALL[index % Picture::ALL.len()].draw(desc, index as u64);
+                let image = Pattern::ALL[index % Pattern::ALL.len()].draw(desc, index as u64);
                 let mut pipeline = Pipeline::from_spec(&spec, PipelineConfig::default())?;
                 pipeline.set_named_input("input", &image)?;
                 pipeline.execute()?;

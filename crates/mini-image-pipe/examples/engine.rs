@@ -63,7 +63,7 @@ fn execute(
     let pipeline =
         Pipeline::from_spec(&PipelineSpec::parse_line(line)?, PipelineConfig { fuse, ..config(device) })?;
     let plan = pipeline.plan_for(&[frame()?], 1)?;
-    let (lanes, waits, groups) = (plan.lanes, plan.waits.len(), plan.groups.len());
+    let (streams, waits, groups) = (plan.streams, plan.waits.len(), plan.groups.len());
     let options = SessionOptions { replay, ..SessionOptions::default() };
     let session = Session::new(device.open()?, pipeline.memory()?, plan.into(), options)?;
     let input = session.upload(&ImageBuffer::new(frame()?)?)?;
@@ -86,7 +86,7 @@ fn execute(
     let stats = session.scheduler().stats();
     println!(
         "{name:5} fuse {fuse:5} replay {replay:5}: submit {:6.1} us, total p50 {:6.1} p99 {:6.1} us; {groups} groups, \
-         {lanes} lanes, {waits} planned waits, {:.1} events and {:.1} waits a run",
+         {streams} streams, {waits} planned waits, {:.1} events and {:.1} waits a run",
         micros(&mut submits, 50),
         micros(&mut totals, 50),
         micros(&mut totals, 99),

@@ -1,7 +1,7 @@
 //! The benchmark chains w1, w2 and w4 through `Pipeline`, fused and not, in turns: milliseconds for an image.
 //!
 //! `cargo run --release -p mini-image-pipe --example fusion -- ROUNDS [LINE]`; with a pipeline in one line,
-//! that one on a 1080p picture instead.
+//! that one on a 1080p image instead.
 
 #![allow(clippy::print_stdout, reason = "an example that prints its result")]
 
@@ -13,9 +13,9 @@ const EDGES: &str = "color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! 
 const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 ! edges:sobel inputs=gray \
                     ! blend inputs=soft,edges ! threshold threshold=40";
 
-fn picture(width: u32, height: u32) -> Result<ImageBuffer, Error> {
+fn test_image(width: u32, height: u32) -> Result<ImageBuffer, Error> {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8)?;
-    // Noise: the hardest picture for branches.
+    // Noise: the hardest image for branches.
     let mut state = 1_u32;
     let mut byte = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -28,12 +28,12 @@ fn main() -> Result<(), Error> {
     let rounds: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(100);
     let own = std::env::args().nth(2);
     let mut workloads = vec![
-        ("w1", format!("resize width=1280 height=720 ! {EDGES}"), picture(1920, 1080)?),
-        ("w2", format!("resize width=1920 height=1080 ! {EDGES}"), picture(3840, 2160)?),
-        ("w4", FORK.to_owned(), picture(1920, 1080)?),
+        ("w1", format!("resize width=1280 height=720 ! {EDGES}"), test_image(1920, 1080)?),
+        ("w2", format!("resize width=1920 height=1080 ! {EDGES}"), test_image(3840, 2160)?),
+        ("w4", FORK.to_owned(), test_image(1920, 1080)?),
     ];
     if let Some(line) = own {
-        workloads = vec![("own", line, picture(1920, 1080)?)];
+        workloads = vec![("own", line, test_image(1920, 1080)?)];
     }
     println!("workload  threads  fused       min   median");
     for threads in [1, 2] {

@@ -29,7 +29,7 @@ fn workload(name: &str) -> Option<(String, [u32; 2], usize)> {
     })
 }
 
-/// Noise: the hardest picture for branches, and no value repeats in a pattern that a predictor could learn.
+/// Noise: the hardest image for branches, and no value repeats in a pattern that a predictor could learn.
 fn noise(layout: BatchLayout) -> Result<ImageBuffer, Error> {
     let mut state = 1_u32;
     let mut image = ImageBuffer::with_layout(layout)?;

@@ -28,7 +28,7 @@ enum Choice {
     Made(Opener),
 }
 
-/// Makes a device; told whether each launch has to be waited for.
+/// Makes a device; the argument: whether each launch has to be waited for.
 struct Opener(Box<Open>);
 
 type Open = dyn Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync;
@@ -96,7 +96,8 @@ impl Device {
     }
 
     /// A device made elsewhere that can be made anew: after a fault has cost the device, `open` is called again.
-    /// It is told whether each launch has to be waited for, so that a fault is put down to the task it belongs to.
+    /// Its argument is whether each launch has to be waited for, so that a fault is attributed to the task it
+    /// belongs to.
     pub fn from_opener(
         open: impl Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync + 'static,
     ) -> Self {

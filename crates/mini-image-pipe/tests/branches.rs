@@ -1,4 +1,5 @@
-//! Alike branches that share a group, as on a GPU: the same bytes, one launch, and what fails with it.
+//! Branches of the same program that share a group, as on a GPU: the same bytes, one launch, and what fails
+//! with it.
 
 mod support;
 
@@ -10,8 +11,8 @@ use mip_graph::PipelineSpec;
 use mip_ops::Value;
 use mip_runtime::device::DeviceError;
 use mip_runtime::device::null::{NullDevice, NullOptions};
-use mip_testkit::images::Picture;
-use support::{cpu, joining_cpu};
+use mip_testkit::images::Pattern;
+use support::{cpu, horizontally_fusing_cpu};
 
 /// Pieces of one size as tensors, and something that is not like them.
 fn line(pieces: u32) -> String {
@@ -38,9 +39,9 @@ fn pipeline(line: &str, device: &Device, fuse: bool) -> Pipeline {
     Pipeline::from_spec(&PipelineSpec::parse_line(line).unwrap(), config).unwrap()
 }
 
-fn pictures() -> Vec<ImageBuffer> {
+fn test_images() -> Vec<ImageBuffer> {
     let desc = ImageDesc::new(71, 61, PixelFormat::Rgb, DType::U8).unwrap();
-    (0..3).map(|seed| Picture::Noise.draw(desc, seed)).collect()
+    (0..3).map(|seed| Pattern::Noise.draw(desc, seed)).collect()
 }
 
 fn results(pipeline: &Pipeline) -> Vec<(String, Vec<ImageBuffer>)> {
@@ -51,10 +52,10 @@ fn results(pipeline: &Pipeline) -> Vec<(String, Vec<ImageBuffer>)> {
 fn joined_branches_give_the_bytes_of_tasks_alone() {
     let line = line(5);
     let (mut joined, mut alone) = (
-        pipeline(&line, &joining_cpu(2), true),
+        pipeline(&line, &horizontally_fusing_cpu(2), true),
         pipeline(&line, &cpu(1, mip_cpu::SimdLevel::Portable), false),
     );
-    let inputs = [*pictures()[0].desc()];
+    let inputs = [*test_images()[0].desc()];
     assert_eq!(joined.plan_for(&inputs, 2).unwrap().groups.len(), 2);
     // Whole batches are replayed; the last one is smaller.
     for round in 0..3 {
@@ -65,7 +66,7 @@ fn joined_branches_give_the_bytes_of_tasks_alone() {
             }
         }
         for pipeline in [&mut joined, &mut alone] {
-            pipeline.execute_batch(&pictures()).unwrap();
+            pipeline.execute_batch(&test_images()).unwrap();
         }
         assert_eq!(results(&joined), results(&alone), "round {round}");
     }
@@ -75,7 +76,7 @@ fn joined_branches_give_the_bytes_of_tasks_alone() {
 #[test]
 fn a_failed_launch_fails_the_branches_it_is_for() {
     let options = NullOptions {
-        join_branches: true,
+        horizontal_fusion: true,
         on_launch: Some(Arc::new(|_, group| match group.branches().len() {
             1 => Ok(()),
             _ => Err(DeviceError::Kernel { kernel: "pieces".to_owned(), message: "broken".to_owned() }),
@@ -83,13 +84,13 @@ fn a_failed_launch_fails_the_branches_it_is_for() {
         ..NullOptions::default()
     };
     let mut pipeline = pipeline(&line(3), &Device::from_runtime(NullDevice::new(options)), true);
-    pipeline.set_named_input("input", &pictures()[0]).unwrap();
+    pipeline.set_named_input("input", &test_images()[0]).unwrap();
     let failed = Arc::new(Mutex::new(Vec::new()));
     let log = failed.clone();
     pipeline.set_error_callback(move |_, name, error| log.lock().unwrap().push(format!("{name}: {error}")));
     let error = pipeline.execute().unwrap_err().to_string();
     assert!(error.contains("broken"), "{error}");
-    // Told once, as for every group: of its first task.
+    // Reported once, as for every group: of its first task.
     let failed = failed.lock().unwrap().clone();
     assert!(matches!(&failed[..], [one] if one.starts_with("c0: ")), "{failed:?}");
     let output = |task: &str| pipeline.output(pipeline.task(task).unwrap());

@@ -1,5 +1,5 @@
-//! Every operator after every operator: one kernel gives the bytes that two give, in every sample type, memory
-//! order and border, down to images one pixel wide, in batches, and with the value between them as an output.
+//! Every operator after every operator: one kernel gives the bytes that two give, in every dtype, layout
+//! and border, down to images one pixel wide, in batches, and with the value between them as an output.
 
 mod support;
 
@@ -7,7 +7,7 @@ use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_graph::{PipelineSpec, TaskGraph};
-use mip_testkit::images::Picture;
+use mip_testkit::images::Pattern;
 use support::cpu;
 
 /// Every kind of kernel as lines, each paired with each.
@@ -119,7 +119,7 @@ fn compare(rest: usize) -> usize {
             if number % 4 != rest || graph.infer(&[desc]).is_err() {
                 continue;
             }
-            let frames = [Picture::Noise.draw(desc, 1), Picture::Noise.draw(desc, 2)];
+            let frames = [Pattern::Noise.draw(desc, 1), Pattern::Noise.draw(desc, 2)];
             let apart = results(graph, &device, false, &frames);
             let together = results(graph, &device, true, &frames);
             assert_eq!(apart, together, "{first} ! {second}, middle {middle}, {desc}");

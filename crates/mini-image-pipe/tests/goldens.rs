@@ -25,7 +25,7 @@ fn every_golden_image_comes_out() {
 }
 
 #[test]
-fn planar_and_padded_inputs_give_the_same_pictures() {
+fn planar_and_padded_inputs_give_the_same_images() {
     let (wide, plain) = (cpu(3, SimdLevel::Native), cpu(1, SimdLevel::Portable));
     for case in goldens().iter().filter(|case| case.op != "layout") {
         let rearranged: Vec<_> = case.inputs.iter().map(|i| padded(&in_layout(i, Layout::Chw), 32)).collect();

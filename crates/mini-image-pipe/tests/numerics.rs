@@ -1,5 +1,5 @@
-//! Every operator against its f64 reference, through whole pipelines on the CPU: all sample types, formats,
-//! memory orders and borders, sizes from one pixel, padded rows, batches, poisoned memory.
+//! Every operator against its f64 reference, through whole pipelines on the CPU: all dtypes, formats,
+//! layouts and borders, sizes from one pixel, padded rows, batches, poisoned memory.
 
 mod support;
 
@@ -7,21 +7,21 @@ use mini_image_pipe::Device;
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_fuzzing::{calls, operator, run_operator};
-use mip_testkit::images::{FEW_SIZES, Picture, SIZES, SplitMix64, padded};
+use mip_testkit::images::{FEW_SIZES, Pattern, SIZES, SplitMix64, padded};
 use mip_testkit::reference::{self, Border};
 use mip_testkit::{Params, Real, check_contract};
 use support::cpu;
 
-/// Ways to use an operator on images of that description.
-type Ways = fn(&ImageDesc) -> Vec<String>;
+/// Test cases of an operator on images of that description.
+type Cases = fn(&ImageDesc) -> Vec<String>;
 
-/// An operator over all ways, sample types, formats, memory orders and the given sizes.
-fn sweep(op: &str, ways: Ways, sizes: &[(u32, u32)]) {
-    sweep_params(op, |desc| ways(desc).iter().map(|way| Params::line(way)).collect(), sizes);
+/// An operator over all cases, dtypes, formats, layouts and the given sizes.
+fn sweep(op: &str, cases: Cases, sizes: &[(u32, u32)]) {
+    sweep_params(op, |desc| cases(desc).iter().map(|case| Params::line(case)).collect(), sizes);
 }
 
-/// Picture, padding, batch, and SIMD level are drawn anew for each case.
-fn sweep_params(op: &str, ways: impl Fn(&ImageDesc) -> Vec<Params>, sizes: &[(u32, u32)]) {
+/// Pattern, padding, batch, and SIMD level are drawn anew for each case.
+fn sweep_params(op: &str, cases: impl Fn(&ImageDesc) -> Vec<Params>, sizes: &[(u32, u32)]) {
     let devices = [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)];
     let mut random = SplitMix64::new(op.len() as u64);
     let mut failures = Failures::default();
@@ -30,7 +30,7 @@ fn sweep_params(op: &str, ways: impl Fn(&ImageDesc) -> Vec<Params>, sizes: &[(u3
             for format in PixelFormat::ALL {
                 for layout in Layout::ALL {
                     let desc = ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout);
-                    for params in ways(&desc) {
+                    for params in cases(&desc) {
                         let device = &devices[random.below(2) as usize];
                         failures.add(&params, check(device, op, &params, &desc, &mut random));
                     }
@@ -52,12 +52,12 @@ fn check(
     let slots = operator(op, params).spec().inputs.len();
     // Several inputs cannot be batched by the caller, so those go frame by frame.
     let frames = if slots == 1 && random.below(4) == 0 { 3 } else { 1 };
-    let mut pictures = Vec::new();
+    let mut patterns = Vec::new();
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
-            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
-            pictures.push(picture);
-            let image = picture.draw_batch(*desc, frames, random.next_u64());
+            let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
+            patterns.push(pattern);
+            let image = pattern.draw_batch(*desc, frames, random.next_u64());
             if random.below(2) == 0 { padded(&image, 16) } else { image }
         })
         .collect();
@@ -68,8 +68,8 @@ fn check(
         let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
         let exact = reference::apply(op, params, &of_frame.iter().collect::<Vec<_>>());
         assert_eq!(*output.desc(), reference::describe(op, params, desc, &exact), "{op} on {desc}");
-        let verdict = check_contract(output, &exact, output.desc().dtype);
-        verdict.map_err(|v| format!("{pictures:?} {desc}, frame {frame} of {frames}: {v}"))?;
+        let outcome = check_contract(output, &exact, output.desc().dtype);
+        outcome.map_err(|v| format!("{patterns:?} {desc}, frame {frame} of {frames}: {v}"))?;
     }
     Ok(())
 }
@@ -82,9 +82,9 @@ struct Failures {
 }
 
 impl Failures {
-    fn add(&mut self, way: &Params, verdict: Result<(), String>) {
+    fn add(&mut self, case: &Params, outcome: Result<(), String>) {
         self.cases += 1;
-        self.texts.extend(verdict.err().map(|text| format!("{way:?}: {text}")));
+        self.texts.extend(outcome.err().map(|text| format!("{case:?}: {text}")));
     }
 
     fn report(self, op: &str) {
@@ -143,7 +143,7 @@ fn registry_4_of_4() {
 
 #[test]
 fn resize_to_sizes() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let (w, h) = (desc.width, desc.height);
         let targets = [(1, 1), (7, 5), (w, h), (2 * w + 1, 3 * h), (w.div_ceil(2), h.div_ceil(3)), (19, 2)];
         let filters = [
@@ -152,34 +152,34 @@ fn resize_to_sizes() {
             "filter = 'area'",
             "filter = 'bilinear', antialias = true",
         ];
-        let way = |(w, h): &(u32, u32), filter| format!("width = {w}, height = {h}, {filter}");
-        filters.iter().flat_map(|filter| targets.iter().map(move |target| way(target, filter))).collect()
+        let case = |(w, h): &(u32, u32), filter| format!("width = {w}, height = {h}, {filter}");
+        filters.iter().flat_map(|filter| targets.iter().map(move |target| case(target, filter))).collect()
     };
-    sweep("resize", ways, FEW_SIZES);
+    sweep("resize", cases, FEW_SIZES);
 }
 
 /// Ratios for which a backend may have code of its own, on rows long enough for it.
 #[test]
 fn resize_by_simple_ratios() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let by = |side: u32, (to, from): (u32, u32)| (side * to / from).max(1);
         let ratios = [(2, 3), (1, 2), (3, 4), (1, 3), (2, 1), (3, 2)];
         let filters = ["'bilinear'", "'area'", "'bilinear', antialias = true"];
-        let way = |ratio, filter| {
+        let case = |ratio, filter| {
             let (w, h) = (by(desc.width, ratio), by(desc.height, ratio));
             format!("width = {w}, height = {h}, filter = {filter}")
         };
-        ratios.iter().flat_map(|&ratio| filters.map(|filter| way(ratio, filter))).collect()
+        ratios.iter().flat_map(|&ratio| filters.map(|filter| case(ratio, filter))).collect()
     };
-    sweep("resize", ways, &[(96, 6), (201, 4), (36, 24)]);
+    sweep("resize", cases, &[(96, 6), (201, 4), (36, 24)]);
 }
 
 #[test]
 fn resize_keeping_the_ratio() {
-    let ways = |_: &ImageDesc| {
+    let cases = |_: &ImageDesc| {
         lines(["width = 5", "height = 4", "shorter_side = 3", "shorter_side = 2, filter = 'area'"])
     };
-    sweep("resize", ways, &[(6, 9), (17, 4), (1, 1)]);
+    sweep("resize", cases, &[(6, 9), (17, 4), (1, 1)]);
 }
 
 /// Where binary32 computes the exact value, a tie is a tie and must go to even: `299 R + 587 G + 114 B` is divided
@@ -187,7 +187,7 @@ fn resize_keeping_the_ratio() {
 #[test]
 fn exact_ties_go_to_even() {
     for device in [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)] {
-        for (op, way, dtype) in [
+        for (op, case, dtype) in [
             ("color_convert", "to = 'gray'", DType::U8),
             ("color_convert", "to = 'gray'", DType::U16),
             ("blend", "alpha = 0.5", DType::U8),
@@ -196,15 +196,15 @@ fn exact_ties_go_to_even() {
             ("resize", "width = 512, height = 64, filter = 'area'", DType::U8),
         ] {
             let desc = ImageDesc::new(1024, 256, PixelFormat::Rgb, dtype).unwrap();
-            let images = [Picture::Noise.draw(desc, 11), Picture::Noise.draw(desc, 12)];
-            let params = Params::line(way);
+            let images = [Pattern::Noise.draw(desc, 11), Pattern::Noise.draw(desc, 12)];
+            let params = Params::line(case);
             let slots = operator(op, &params).spec().inputs.len();
             let inputs: Vec<&ImageBuffer> = images.iter().take(slots).collect();
             let exact = reference::apply(op, &params, &inputs);
             let ties = exact.data.iter().filter(|v| v.fract() == 0.5).count();
-            assert!(ties > 100, "{op} {way} {dtype}: {ties} ties");
+            assert!(ties > 100, "{op} {case} {dtype}: {ties} ties");
             let output = &run_operator(&device, op, &params, &inputs)[0];
-            assert!(Real::from_buffer(output) == exact.rounded(dtype), "{op} {way} {dtype}");
+            assert!(Real::from_buffer(output) == exact.rounded(dtype), "{op} {case} {dtype}");
         }
     }
 }
@@ -217,7 +217,7 @@ fn special_values_of_f32() {
     let image = Real::from_fn(47, 3, 1, |x, y, _| f64::from(special[(x + 3 * y) % special.len()]));
     let image = image.to_buffer(ImageDesc::new(47, 3, PixelFormat::Gray, DType::F32).unwrap());
     for device in [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)] {
-        for (op, way) in [
+        for (op, case) in [
             ("cast", "to = 'u8'"),
             ("cast", "to = 'u16'"),
             ("cast", "to = 'u8', scale = false"),
@@ -226,34 +226,34 @@ fn special_values_of_f32() {
             ("flip", "direction = 'horizontal'"),
             ("resize", "width = 20, height = 9, filter = 'nearest'"),
         ] {
-            let params = Params::line(way);
+            let params = Params::line(case);
             let exact = reference::apply(op, &params, &[&image]);
             let output = &run_operator(&device, op, &params, &[&image])[0];
-            let verdict = check_contract(output, &exact, output.desc().dtype);
-            verdict.unwrap_or_else(|v| panic!("{op} {way}: {v}"));
+            let outcome = check_contract(output, &exact, output.desc().dtype);
+            outcome.unwrap_or_else(|v| panic!("{op} {case}: {v}"));
         }
     }
 }
 
 #[test]
 fn gaussian_blur_with_every_border() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let kernels = ["kernel = 3", "kernel = 5, sigma = 1.1", "kernel = 7"];
         kernels
             .iter()
             .flat_map(|kernel| borders(desc).into_iter().map(move |b| format!("{kernel}, {b}")))
             .collect()
     };
-    sweep("gaussian_blur", ways, FEW_SIZES);
+    sweep("gaussian_blur", cases, FEW_SIZES);
 }
 
 #[test]
 fn gaussian_blur_wider_than_the_image() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let wide = borders(desc).into_iter().map(|b| format!("kernel = 31, sigma = 6.0, {b}"));
         wide.chain(lines(["", "kernel = 1", "kernel = 9, sigma = 0.3", "kernel = 15"])).collect()
     };
-    sweep("gaussian_blur", ways, &[(1, 1), (2, 1), (3, 2), (1, 9), (5, 4)]);
+    sweep("gaussian_blur", cases, &[(1, 1), (2, 1), (3, 2), (1, 9), (5, 4)]);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn sobel() {
 
 #[test]
 fn crop() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let (w, h) = (desc.width, desc.height);
         let (half_w, half_h) = (w.div_ceil(2), h.div_ceil(2));
         vec![
@@ -275,21 +275,21 @@ fn crop() {
             format!("width = 1, height = {h}, center = true"),
         ]
     };
-    sweep("crop", ways, FEW_SIZES);
+    sweep("crop", cases, FEW_SIZES);
 }
 
 /// Expressions on images that have the channels they name; of several images, see `points.rs`.
 #[test]
 fn point() {
-    let ways = |desc: &ImageDesc| {
+    let cases = |desc: &ImageDesc| {
         let each = lines([
             "expr = 'v * 0.5 + 3'",
             "expr = 'clamp(255 - gain * v, 0, 200)', gain = 1.25",
             "expr = 'v > 100 ? v : 0.5 * v', to = 'f32'",
             "expr = 'x = abs(v - 7); min(x * x, 60000)', to = 'u16'",
         ]);
-        // Alpha is kept, so that its sample type stays.
-        let each = each.into_iter().filter(|way| !desc.format.has_alpha() || !way.contains("to = "));
+        // Alpha is kept, so that its dtype stays.
+        let each = each.into_iter().filter(|case| !desc.format.has_alpha() || !case.contains("to = "));
         let named = lines([
             "expr = 'r*0.393 + g*0.769 + b*0.189'",
             "expr = 'b, r, g'",
@@ -297,14 +297,14 @@ fn point() {
         ]);
         each.chain(named.into_iter().filter(|_| desc.format.rgb_indices().is_some())).collect()
     };
-    sweep("point", ways, SIZES);
+    sweep("point", cases, SIZES);
 }
 
 #[test]
-fn images_cut_into_strips_have_no_seams() {
+fn images_cut_into_row_bands_have_no_edges() {
     let device = cpu(3, SimdLevel::Native);
     let mut random = SplitMix64::new(3);
-    for (op, way) in [
+    for (op, case) in [
         ("gaussian_blur", "kernel = 15, sigma = 5.0"),
         ("sobel", ""),
         ("resize", "width = 210, height = 333"),
@@ -314,8 +314,8 @@ fn images_cut_into_strips_have_no_seams() {
     ] {
         for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
             let desc = ImageDesc::new(37, 317, format, DType::U8).unwrap();
-            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
-            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+            let outcome = check(&device, op, &Params::line(case), &desc, &mut random);
+            outcome.unwrap_or_else(|text| panic!("{op} {case}: {text}"));
         }
     }
 }
@@ -326,11 +326,11 @@ fn one_very_long_row_or_column() {
     let mut random = SplitMix64::new(4);
     for (width, height) in [(1, 70_001), (70_001, 1)] {
         let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap();
-        for (op, way) in
+        for (op, case) in
             [("gaussian_blur", ""), ("sobel", ""), ("resize", "width = 33, height = 3"), ("flip", "")]
         {
-            let verdict = check(&device, op, &Params::line(way), &desc, &mut random);
-            verdict.unwrap_or_else(|text| panic!("{op} {way}: {text}"));
+            let outcome = check(&device, op, &Params::line(case), &desc, &mut random);
+            outcome.unwrap_or_else(|text| panic!("{op} {case}: {text}"));
         }
     }
 }
@@ -338,7 +338,7 @@ fn one_very_long_row_or_column() {
 #[test]
 fn many_tiny_images() {
     let desc = ImageDesc::new(3, 2, PixelFormat::Rgba, DType::U8).unwrap();
-    let image = Picture::Noise.draw_batch(desc, 257, 9);
+    let image = Pattern::Noise.draw_batch(desc, 257, 9);
     let params = Params::line("kernel = 7");
     let outputs = run_operator(&cpu(2, SimdLevel::Native), "gaussian_blur", &params, &[&image]);
     assert_eq!(outputs.len(), 257);

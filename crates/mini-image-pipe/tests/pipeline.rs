@@ -6,7 +6,7 @@ use mini_image_pipe::prelude::*;
 use mini_image_pipe::runtime::RuntimeError;
 use mip_core::{ImageView, ImageViewMut};
 
-fn picture(width: u32, height: u32, seed: u8) -> ImageBuffer {
+fn test_image(width: u32, height: u32, seed: u8) -> ImageBuffer {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap();
     let byte = |i: usize| (i * 37 + i / 7 * usize::from(seed)) as u8;
     ImageBuffer::from_bytes(desc, &(0..desc.bytes()).map(byte).collect::<Vec<u8>>()).unwrap()
@@ -29,19 +29,19 @@ fn diamond(config: PipelineConfig) -> (Pipeline, [TaskHandle; 4]) {
 #[test]
 fn the_design_example_runs_and_shares_the_fork() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    p.set_input(small, &picture(90, 60, 1)).unwrap();
+    p.set_input(small, &test_image(90, 60, 1)).unwrap();
     let report = p.execute().unwrap();
     assert!(report.tasks.iter().all(|t| t.invocations == 1 && t.state == TaskState::Completed));
     assert_eq!((report.frames, report.graph.direct_runs), (1, 1));
     let image = p.output(mix).unwrap();
     assert_eq!(image.desc().to_string(), "60x40 gray u8");
-    assert!(image.to_bytes().iter().any(|&b| b != image.to_bytes()[0]), "a picture, not a constant");
+    assert!(image.to_bytes().iter().any(|&b| b != image.to_bytes()[0]), "an image, not a constant");
 }
 
 #[test]
 fn a_file_and_rust_build_the_same_pipeline() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    let image = picture(90, 60, 2);
+    let image = test_image(90, 60, 2);
     p.set_input(small, &image).unwrap();
     p.execute().unwrap();
     let line = "small:resize width=60 height=40 ! gray:color_convert to=gray \
@@ -56,7 +56,7 @@ fn a_file_and_rust_build_the_same_pipeline() {
 #[test]
 fn a_uniform_parameter_takes_effect_without_a_new_plan_and_equals_a_fresh_pipeline() {
     let (mut p, [small, _, soft, mix]) = diamond(PipelineConfig::default());
-    let image = picture(90, 60, 3);
+    let image = test_image(90, 60, 3);
     p.set_input(small, &image).unwrap();
     p.execute().unwrap();
     let before = p.output(mix).unwrap();
@@ -75,19 +75,19 @@ fn a_uniform_parameter_takes_effect_without_a_new_plan_and_equals_a_fresh_pipeli
 #[test]
 fn a_structural_parameter_and_a_new_input_size_make_a_new_plan() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    p.set_input(small, &picture(90, 60, 4)).unwrap();
+    p.set_input(small, &test_image(90, 60, 4)).unwrap();
     p.execute().unwrap();
     assert_eq!(p.set_parameter(small, "width", 33).unwrap(), Change::Structural);
     p.execute().unwrap();
     assert_eq!(p.output(mix).unwrap().desc().width, 33);
-    p.set_input(small, &picture(17, 5, 4)).unwrap();
+    p.set_input(small, &test_image(17, 5, 4)).unwrap();
     p.execute().unwrap();
     assert_eq!(p.output(mix).unwrap().desc().width, 33);
 }
 
 #[test]
 fn a_batch_equals_its_frames_one_by_one_with_one_invocation_a_chunk() {
-    let frames: Vec<_> = (0..5).map(|i| picture(50, 30, i)).collect();
+    let frames: Vec<_> = (0..5).map(|i| test_image(50, 30, i)).collect();
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig { max_batch_size: 3, ..Default::default() });
     p.set_input(small, &frames[0]).unwrap();
     let report = p.execute_batch(&frames).unwrap();
@@ -104,10 +104,10 @@ fn a_batch_equals_its_frames_one_by_one_with_one_invocation_a_chunk() {
 #[test]
 fn empty_and_mixed_batches() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    p.set_input(small, &picture(8, 8, 0)).unwrap();
+    p.set_input(small, &test_image(8, 8, 0)).unwrap();
     assert_eq!(p.execute_batch(&[]).unwrap().frames, 0);
     assert!(p.batch_outputs(mix).unwrap().is_empty());
-    let mixed = [picture(8, 8, 0), picture(8, 8, 1), picture(9, 8, 2)];
+    let mixed = [test_image(8, 8, 0), test_image(8, 8, 1), test_image(9, 8, 2)];
     let error = p.execute_batch(&mixed).unwrap_err();
     assert!(matches!(&error, Error::MixedBatch { index: 2, .. }), "{error}");
     assert!(error.to_string().contains("9x8 rgb u8"), "{error}");
@@ -136,9 +136,9 @@ fn a_failure_stops_what_depends_on_it_and_nothing_else() {
     p.connect(source, bad).unwrap();
     p.connect(bad, after).unwrap();
     p.connect(source, good).unwrap();
-    p.set_input(source, &picture(20, 10, 0)).unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = told.clone();
+    p.set_input(source, &test_image(20, 10, 0)).unwrap();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let log = reported.clone();
     p.set_error_callback(move |_, name, error| log.lock().unwrap().push(format!("{name}: {error}")));
 
     for _ in 0..2 {
@@ -149,15 +149,15 @@ fn a_failure_stops_what_depends_on_it_and_nothing_else() {
         let refused = p.output(after).unwrap_err().to_string();
         assert!(refused.contains("after") && refused.contains("failed"), "{refused}");
     }
-    let told = told.lock().unwrap();
-    assert_eq!(told.len(), 2, "once an execution: {told:?}");
-    assert!(told[0].contains("out of luck"), "{told:?}");
+    let reported = reported.lock().unwrap();
+    assert_eq!(reported.len(), 2, "once an execution: {reported:?}");
+    assert!(reported[0].contains("out of luck"), "{reported:?}");
 }
 
 #[test]
 fn the_steady_state_asks_the_driver_for_nothing() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    let image = picture(90, 60, 5);
+    let image = test_image(90, 60, 5);
     p.set_input(small, &image).unwrap();
     let mut held = None;
     for _ in 0..3 {
@@ -184,8 +184,8 @@ fn mistakes_are_named_before_anything_runs() {
     assert!(even.contains("soft") && even.contains("kernel") && even.contains("odd"), "{even}");
     let cycle = p.connect(mix, small).unwrap_err().to_string();
     assert!(cycle.contains("small") && cycle.contains("mix"), "{cycle}");
-    p.set_input(small, &picture(4, 4, 0)).unwrap();
-    let fed = p.set_input(soft, &picture(4, 4, 0)).unwrap_err().to_string();
+    p.set_input(small, &test_image(4, 4, 0)).unwrap();
+    let fed = p.set_input(soft, &test_image(4, 4, 0)).unwrap_err().to_string();
     assert!(fed.contains("soft"), "{fed}");
     assert_eq!(p.task_graph().inputs().len(), 1, "a refused input leaves nothing behind");
     p.execute().unwrap();
@@ -196,14 +196,14 @@ fn mistakes_are_named_before_anything_runs() {
 fn two_inputs_by_slot_and_exchange_of_images() {
     let mut p = Pipeline::new(PipelineConfig::default());
     let mix = p.add_operator("mix", Blend::new(0.25)).unwrap();
-    p.set_input_slot(mix, "a", &picture(6, 4, 1)).unwrap();
-    p.set_input_slot(mix, "b", &picture(6, 4, 2)).unwrap();
+    p.set_input_slot(mix, "a", &test_image(6, 4, 1)).unwrap();
+    p.set_input_slot(mix, "b", &test_image(6, 4, 2)).unwrap();
     p.execute().unwrap();
     let first = p.output(mix).unwrap();
-    p.set_input_slot(mix, "b", &picture(6, 4, 3)).unwrap();
+    p.set_input_slot(mix, "b", &test_image(6, 4, 3)).unwrap();
     p.execute().unwrap();
     assert_ne!(first, p.output(mix).unwrap());
-    let different = p.set_input_slot(mix, "b", &picture(7, 4, 3)).and_then(|()| p.execute().map(|_| ()));
+    let different = p.set_input_slot(mix, "b", &test_image(7, 4, 3)).and_then(|()| p.execute().map(|_| ()));
     assert!(different.unwrap_err().to_string().contains("mix"));
     p.reset();
     assert!(matches!(p.execute(), Err(Error::MissingInput { .. })));
@@ -212,7 +212,7 @@ fn two_inputs_by_slot_and_exchange_of_images() {
 #[test]
 fn pipelines_move_between_threads() {
     let (mut p, [small, _, _, mix]) = diamond(PipelineConfig::default());
-    p.set_input(small, &picture(30, 20, 1)).unwrap();
+    p.set_input(small, &test_image(30, 20, 1)).unwrap();
     p.execute().unwrap();
     let here = p.output(mix).unwrap();
     let there = std::thread::spawn(move || {
@@ -225,7 +225,7 @@ fn pipelines_move_between_threads() {
 #[test]
 fn a_memory_limit_refuses_the_plan_before_allocating() {
     let (mut p, [small, ..]) = diamond(PipelineConfig { memory_limit: Some(1000), ..Default::default() });
-    p.set_input(small, &picture(90, 60, 5)).unwrap();
+    p.set_input(small, &test_image(90, 60, 5)).unwrap();
     let error = p.execute().unwrap_err();
     assert!(error.to_string().contains("1000"), "{error}");
     assert_eq!(p.memory().unwrap().stats().device.driver_allocations, 0);
@@ -235,6 +235,6 @@ fn a_memory_limit_refuses_the_plan_before_allocating() {
 #[test]
 fn settings_this_build_lacks_are_refused_not_ignored() {
     let (mut p, [small, ..]) = diamond(PipelineConfig { enable_profiling: true, ..Default::default() });
-    p.set_input(small, &picture(9, 6, 5)).unwrap();
+    p.set_input(small, &test_image(9, 6, 5)).unwrap();
     assert!(p.execute().unwrap_err().to_string().contains("enable_profiling"));
 }

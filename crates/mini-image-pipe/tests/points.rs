@@ -10,7 +10,7 @@ use mip_ops::expr::{Term, a, b, g, green_of, r, uniform, v, v_of};
 use mip_ops::{ColorConvert, GaussianBlur, Operator as _, Point, Value};
 use mip_plan::{Border, evaluate};
 use mip_testkit::Real;
-use mip_testkit::images::{Picture, padded};
+use mip_testkit::images::{Pattern, padded};
 use proptest::prelude::*;
 use proptest::sample::select;
 use support::cpu;
@@ -102,7 +102,7 @@ fn with_gain(point: Point, gain: f64) -> Point {
 
 fn inputs(point: &Point, desc: ImageDesc, seed: u64) -> Vec<ImageBuffer> {
     let slots = point.spec().inputs.len() as u64;
-    (0..slots).map(|slot| padded(&Picture::Noise.draw(desc, seed + slot), 16)).collect()
+    (0..slots).map(|slot| padded(&Pattern::Noise.draw(desc, seed + slot), 16)).collect()
 }
 
 /// The result by definition.
@@ -156,7 +156,7 @@ proptest! {
 /// In a group with windows before and after it, on every device.
 #[test]
 fn fused_is_unfused() {
-    let image = Picture::Noise.draw(ImageDesc::new(67, 35, PixelFormat::Rgb, DType::U8).unwrap(), 3);
+    let image = Pattern::Noise.draw(ImageDesc::new(67, 35, PixelFormat::Rgb, DType::U8).unwrap(), 3);
     let results = [true, false].map(|fuse| {
         let mut pipeline = Pipeline::new(PipelineConfig { fuse, ..PipelineConfig::default() });
         let soft = pipeline.add_operator("soft", GaussianBlur::new(5)).unwrap();
@@ -176,7 +176,7 @@ fn fused_is_unfused() {
 
 #[test]
 fn a_uniform_changes_without_a_new_plan_or_capture() {
-    let image = Picture::Noise.draw(ImageDesc::new(20, 10, PixelFormat::Rgb, DType::U8).unwrap(), 3);
+    let image = Pattern::Noise.draw(ImageDesc::new(20, 10, PixelFormat::Rgb, DType::U8).unwrap(), 3);
     let config = PipelineConfig { enable_graph_replay: true, ..PipelineConfig::default() };
     let mut pipeline = Pipeline::new(config);
     let task = pipeline.add_operator("p", Point::text("v * gain").unwrap().set_uniform("gain", 0.0)).unwrap();

@@ -8,7 +8,7 @@ use mini_image_pipe::profiling::{Kind, Place, Profile};
 const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=5 inputs=gray \
                     ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges";
 
-fn picture(width: u32, height: u32) -> ImageBuffer {
+fn test_image(width: u32, height: u32) -> ImageBuffer {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap();
     ImageBuffer::from_bytes(desc, &(0..desc.bytes()).map(|i| (i * 37) as u8).collect::<Vec<u8>>()).unwrap()
 }
@@ -22,7 +22,7 @@ fn profiled() -> PipelineConfig {
 }
 
 fn execute(pipeline: &mut Pipeline, width: u32) {
-    pipeline.set_named_input("input", &picture(width, 60)).unwrap();
+    pipeline.set_named_input("input", &test_image(width, 60)).unwrap();
     pipeline.execute().unwrap();
 }
 
@@ -44,7 +44,7 @@ fn names(profile: &Profile, kind: Kind) -> Vec<&str> {
 }
 
 #[test]
-fn every_task_is_on_its_lane_within_the_execution() {
+fn every_task_is_on_its_stream_within_the_execution() {
     for graph in [false, true] {
         let mut p = pipeline(PipelineConfig { fuse: false, enable_graph_replay: graph, ..profiled() });
         execute(&mut p, 90);
@@ -55,12 +55,12 @@ fn every_task_is_on_its_lane_within_the_execution() {
         assert_nested(&profile);
         assert_eq!(profile.of(Kind::Plan).count() + profile.of(Kind::Load).count(), 0);
         assert_eq!(profile.of(Kind::Replay).count(), usize::from(graph));
-        let plan = p.plan_for(&[*picture(90, 60).desc()], 1).unwrap();
+        let plan = p.plan_for(&[*test_image(90, 60).desc()], 1).unwrap();
         let execution = profile.of(Kind::Execute).next().unwrap();
         for task in &plan.tasks {
             let span = profile.of(Kind::Compute).find(|span| *span.name == *task.name).unwrap();
-            let lane = plan.groups[task.group].lane as usize;
-            assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
+            let stream = plan.groups[task.group].stream as usize;
+            assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, stream });
             assert!(execution.begin <= span.begin && span.end <= execution.end);
         }
         let at = |name: &str| profile.of(Kind::Compute).find(|span| &*span.name == name).unwrap();
@@ -73,7 +73,7 @@ fn a_fused_group_is_one_span_that_names_its_tasks() {
     let mut p = pipeline(profiled());
     execute(&mut p, 90);
     let profile = p.take_profile().unwrap();
-    let groups = p.plan_for(&[*picture(90, 60).desc()], 1).unwrap().groups.len();
+    let groups = p.plan_for(&[*test_image(90, 60).desc()], 1).unwrap().groups.len();
     assert_eq!(profile.of(Kind::Compute).count(), groups);
     let mut tasks: Vec<String> =
         profile.of(Kind::Compute).flat_map(|span| span.work.clone().unwrap().tasks.clone()).collect();
@@ -101,8 +101,8 @@ fn what_gives_a_graph_up_is_marked_with_its_reason() {
 #[test]
 fn a_batch_is_gathered_once_and_runs_as_one() {
     let mut p = pipeline(profiled());
-    p.set_named_input("input", &picture(90, 60)).unwrap();
-    p.execute_batch(&[picture(90, 60), picture(90, 60), picture(90, 60)]).unwrap();
+    p.set_named_input("input", &test_image(90, 60)).unwrap();
+    p.execute_batch(&[test_image(90, 60), test_image(90, 60), test_image(90, 60)]).unwrap();
     let profile = p.take_profile().unwrap();
     assert_eq!(names(&profile, Kind::Gather), ["3 frames"]);
     assert_eq!(names(&profile, Kind::Execute), ["3 frames"]);
@@ -114,7 +114,7 @@ fn nothing_is_recorded_unless_asked_for() {
     let mut p = pipeline(PipelineConfig::default());
     execute(&mut p, 90);
     assert!(p.take_profile().is_none());
-    assert_eq!(p.scheduler().stats().stamps, 0);
+    assert_eq!(p.scheduler().stats().timestamps, 0);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn profiled_and_not_give_the_same_bytes() {
 fn frames_of_a_stream_have_rows_of_their_own() {
     let mut p = pipeline(profiled());
     let options = StreamOptions { frames_in_flight: 3, ..StreamOptions::default() };
-    let results = p.stream_frames((0..7).map(|_| picture(90, 60)), &options).unwrap();
+    let results = p.stream_frames((0..7).map(|_| test_image(90, 60)), &options).unwrap();
     assert_eq!(results.flatten().count(), 7);
     let profile = p.take_profile().unwrap();
     assert_nested(&profile);

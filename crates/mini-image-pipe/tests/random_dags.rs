@@ -13,19 +13,20 @@ use mip_cpu::SimdLevel;
 use mip_fuzzing::dag::{Choice, Dag, Results};
 use mip_testkit::strategies::{image_desc, image_of};
 use proptest::prelude::*;
-use support::{cpu, joining_cpu};
+use support::{cpu, horizontally_fusing_cpu};
 
 /// The plainest way: one thread, no special instructions.
 static PLAIN: LazyLock<Device> = LazyLock::new(|| cpu(1, SimdLevel::Portable));
 
-/// Devices of 1, 2 and 3 threads, portable and native instructions on two threads, and one that joins alike branches.
+/// Devices of 1, 2 and 3 threads, portable and native instructions on two threads, and one that fuses
+/// branches horizontally.
 static DEVICES: LazyLock<[Device; 5]> = LazyLock::new(|| {
     [
         cpu(1, SimdLevel::Native),
         cpu(2, SimdLevel::Native),
         cpu(3, SimdLevel::Native),
         cpu(2, SimdLevel::Portable),
-        joining_cpu(2),
+        horizontally_fusing_cpu(2),
     ]
 });
 
@@ -130,23 +131,23 @@ proptest! {
     }
 
     #[test]
-    fn a_batch_gives_what_its_frames_give_alone(case in case(), most in 1..4_usize) {
+    fn a_batch_gives_what_its_frames_give_alone(case in case(), max in 1..4_usize) {
         let Case { dag, images, others, order } = &case;
         let [input] = dag.used_inputs()[..] else { return Ok(()) };
         let frames = [&images[input], &others[input], &images[input], &others[input], &images[input]];
         let frames = frames.map(Clone::clone);
-        let config = PipelineConfig { max_batch_size: most, ..config(&DEVICES[2], 4, true) };
+        let config = PipelineConfig { max_batch_size: max, ..config(&DEVICES[2], 4, true) };
         let mut pipeline = dag.pipeline(config, *order);
         pipeline.execute_batch(&frames).unwrap();
         let alone = [images, others].map(|images| dag.run_task_by_task(&PLAIN, images));
         for frame in 0..frames.len() {
             let differ = differing(&alone[frame % 2], &dag.results(&pipeline, frame));
-            prop_assert!(differ.is_empty(), "frame {frame}, at most {most} at once: {differ:?} differ");
+            prop_assert!(differ.is_empty(), "frame {frame}, at most {max} at once: {differ:?} differ");
         }
     }
 
     #[test]
-    fn a_stream_gives_what_its_frames_give_alone(case in case(), most in 1..5_usize, step in 0.0..2.0_f64) {
+    fn a_stream_gives_what_its_frames_give_alone(case in case(), max in 1..5_usize, step in 0.0..2.0_f64) {
         let Case { dag, images, others, order } = &case;
         let [input] = dag.used_inputs()[..] else { return Ok(()) };
         let (changed, changes) = dag.with_other_uniforms(step);
@@ -158,7 +159,7 @@ proptest! {
         ];
         let mut pipeline = dag.pipeline(config(&DEVICES[2], 4, true), *order);
         let tasks = changes.iter().map(|(task, ..)| pipeline.task(task).unwrap()).collect::<Vec<_>>();
-        let options = StreamOptions { frames_in_flight: most, ..StreamOptions::default() };
+        let options = StreamOptions { frames_in_flight: max, ..StreamOptions::default() };
         let mut stream = pipeline.stream(&options).unwrap();
         let mut results = Vec::new();
         for frame in 0..8 {
@@ -173,7 +174,7 @@ proptest! {
         for (frame, result) in results.into_iter().enumerate() {
             let got: Results = result.unwrap().outputs.into_iter().collect();
             let differ = differing(&expected[frame / 4 * 2 + frame % 2], &got);
-            prop_assert!(differ.is_empty(), "frame {frame}, {most} in flight: {differ:?} differ");
+            prop_assert!(differ.is_empty(), "frame {frame}, {max} in flight: {differ:?} differ");
         }
     }
 }

@@ -50,8 +50,8 @@ fn pipeline(device: Device) -> Pipeline {
 fn a_fault_is_put_down_to_its_task_and_the_device_opened_anew() {
     let (device, opened) = device(vec![Some(lost()), Some(kernel_failed()), None]);
     let mut p = pipeline(device);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = told.clone();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let log = reported.clone();
     p.set_error_callback(move |_, name, _| log.lock().unwrap().push(name.to_owned()));
     let error = p.execute().unwrap_err();
     let text = error.to_string();
@@ -61,9 +61,9 @@ fn a_fault_is_put_down_to_its_task_and_the_device_opened_anew() {
     assert_eq!(*opened.lock().unwrap(), [false, true, false]);
     let states = &p.report().unwrap().tasks;
     assert_eq!((states[0].state, states[1].state), (TaskState::Completed, TaskState::Failed { cause: 1 }));
-    let mut names = told.lock().unwrap().clone();
+    let mut names = reported.lock().unwrap().clone();
     names.dedup();
-    assert!(names.len() <= 3, "no task is told of twice: {names:?}");
+    assert!(names.len() <= 3, "no task is reported of twice: {names:?}");
     p.execute().unwrap();
     assert_eq!(opened.lock().unwrap().len(), 3);
 }

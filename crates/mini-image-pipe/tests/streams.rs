@@ -10,7 +10,7 @@ use mini_image_pipe::runtime::testing::interpreting_device;
 use mini_image_pipe::{FrameError, StreamedFrame};
 use mip_core::{ImageView, ImageViewMut};
 
-fn picture(width: u32, height: u32, seed: usize) -> ImageBuffer {
+fn test_image(width: u32, height: u32, seed: usize) -> ImageBuffer {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap();
     let byte = |i: usize| (i * 37 + i / 7 * (seed + 1) + seed) as u8;
     ImageBuffer::from_bytes(desc, &(0..desc.bytes()).map(byte).collect::<Vec<u8>>()).unwrap()
@@ -45,13 +45,13 @@ fn only(result: FrameResult) -> (u64, ImageBuffer) {
 
 #[test]
 fn frames_come_out_as_execute_makes_them_and_in_order() {
-    let frames: Vec<_> = (0..9).map(|i| picture(90, 60, i)).collect();
+    let frames: Vec<_> = (0..9).map(|i| test_image(90, 60, i)).collect();
     let mut p = pipeline(CHAIN, Device::cpu());
     let expected: Vec<_> = frames.iter().map(|frame| alone(&mut p, frame)).collect();
-    for most in [1, 2, 3, 7, 20] {
-        let results = p.stream_frames(frames.clone(), &in_flight(most)).unwrap().map(only);
+    for max in [1, 2, 3, 7, 20] {
+        let results = p.stream_frames(frames.clone(), &in_flight(max)).unwrap().map(only);
         let numbered = (0..).zip(expected.iter().cloned());
-        assert!(results.eq(numbered), "{most} frames in flight");
+        assert!(results.eq(numbered), "{max} frames in flight");
     }
 }
 
@@ -62,10 +62,10 @@ fn a_device_that_runs_late_and_in_any_order_gives_the_same() {
         let spec = PipelineSpec::parse_toml(BLENDS, "blends.toml").unwrap();
         let config = PipelineConfig { device, poison: true, ..PipelineConfig::default() };
         let mut p = Pipeline::from_spec(&spec, config).unwrap();
-        p.set_named_input("other", &picture(9, 5, 99)).unwrap();
+        p.set_named_input("other", &test_image(9, 5, 99)).unwrap();
         p
     };
-    let frames: Vec<_> = (0..8).map(|i| picture(9, 5, i)).collect();
+    let frames: Vec<_> = (0..8).map(|i| test_image(9, 5, i)).collect();
     let mut plain = spec(Device::cpu());
     let expected: Vec<_> = frames.iter().map(|frame| alone(&mut plain, frame)).collect();
     for seed in 0..8 {
@@ -100,30 +100,30 @@ alpha = 0.5
 
 #[test]
 fn never_more_frames_under_way_than_asked_for() {
-    for most in [1, 3] {
+    for max in [1, 3] {
         let mut p = pipeline(CHAIN, Device::cpu());
         let taken = Cell::new(0);
         let frames = (0..20).map(|i| {
             taken.set(taken.get() + 1);
-            picture(90, 60, i)
+            test_image(90, 60, i)
         });
-        let results = p.stream_frames(frames, &in_flight(most)).unwrap();
+        let results = p.stream_frames(frames, &in_flight(max)).unwrap();
         for (done, result) in (1..).zip(results) {
             only(result);
             // One frame more was taken than is under way: the one that made the oldest come out.
-            assert!(taken.get() <= done + most, "{} taken, {done} done, {most} in flight", taken.get());
+            assert!(taken.get() <= done + max, "{} taken, {done} done, {max} in flight", taken.get());
         }
 
-        let mut stream = p.stream(&in_flight(most)).unwrap();
+        let mut stream = p.stream(&in_flight(max)).unwrap();
         for i in 0..10_usize {
-            let result = stream.push(picture(90, 60, i));
-            assert_eq!((stream.in_flight(), result.is_some()), ((i + 1).min(most), i >= most));
+            let result = stream.push(test_image(90, 60, i));
+            assert_eq!((stream.in_flight(), result.is_some()), ((i + 1).min(max), i >= max));
         }
-        assert_eq!((stream.pushed(), stream.finish().len()), (10, most));
+        assert_eq!((stream.pushed(), stream.finish().len()), (10, max));
     }
 }
 
-/// Fails on pictures whose first sample is 13.
+/// Fails on images whose first sample is 13.
 #[derive(Debug)]
 struct Superstitious;
 
@@ -176,7 +176,7 @@ fn a_frame_that_fails_names_itself_and_its_task_and_the_others_go_on() {
 fn another_size_in_the_middle_gets_a_plan_of_its_own() {
     let sizes =
         [(90, 60), (90, 60), (17, 5), (90, 60), (17, 5), (33, 80), (8, 8), (9, 9), (10, 10), (90, 60)];
-    let frames: Vec<_> = sizes.iter().zip(0..).map(|(&(w, h), i)| picture(w, h, i)).collect();
+    let frames: Vec<_> = sizes.iter().zip(0..).map(|(&(w, h), i)| test_image(w, h, i)).collect();
     let mut p = pipeline("soft:gaussian_blur kernel=3 ! edges:sobel", Device::cpu());
     let expected: Vec<_> = frames.iter().map(|frame| alone(&mut p, frame)).collect();
     let results = p.stream_frames(frames, &in_flight(3)).unwrap().map(only);
@@ -186,21 +186,21 @@ fn another_size_in_the_middle_gets_a_plan_of_its_own() {
 #[test]
 fn a_frame_that_does_not_fit_is_refused_in_its_place() {
     let mut p = pipeline("crop width=8 height=8", Device::cpu());
-    let frames = [picture(9, 9, 0), picture(5, 5, 1), picture(9, 9, 2)];
+    let frames = [test_image(9, 9, 0), test_image(5, 5, 1), test_image(9, 9, 2)];
     let results: Vec<_> = p.stream_frames(frames, &in_flight(2)).unwrap().collect();
     assert!(results[0].is_ok() && results[2].is_ok());
     let error = results[1].as_ref().unwrap_err();
     assert!(error.error.is_request() && error.tasks.is_empty());
     assert!(error.to_string().starts_with("frame 1: ") && error.to_string().contains("crop"), "{error}");
 
-    let pair = ImageBuffer::with_layout(BatchLayout::tight(*picture(9, 9, 0).desc(), 2).unwrap()).unwrap();
+    let pair = ImageBuffer::with_layout(BatchLayout::tight(*test_image(9, 9, 0).desc(), 2).unwrap()).unwrap();
     let error = p.stream_frames([pair], &in_flight(2)).unwrap().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("single images"), "{error}");
 }
 
 #[test]
 fn parameters_count_from_the_next_frame_on() {
-    let image = picture(90, 60, 1);
+    let image = test_image(90, 60, 1);
     let fresh = |sigma: f64, width: i64| {
         let mut p = pipeline(CHAIN, Device::cpu());
         p.set_parameter(p.task("soft").unwrap(), "sigma", sigma).unwrap();
@@ -228,12 +228,12 @@ fn parameters_count_from_the_next_frame_on() {
 
 #[test]
 fn dropping_a_stream_midway_leaves_the_pipeline_as_it_was() {
-    let image = picture(90, 60, 1);
+    let image = test_image(90, 60, 1);
     let mut p = pipeline(CHAIN, Device::cpu());
     let expected = alone(&mut p, &image);
     let mut stream = p.stream(&StreamOptions::default()).unwrap();
     for i in 0..5 {
-        drop(stream.push(picture(90, 60, i)));
+        drop(stream.push(test_image(90, 60, i)));
     }
     drop(stream);
     assert_eq!(alone(&mut p, &image), expected);
@@ -246,7 +246,7 @@ fn dropping_a_stream_midway_leaves_the_pipeline_as_it_was() {
 #[test]
 fn the_steady_state_asks_for_no_new_memory() {
     let mut p = pipeline(CHAIN, Device::cpu());
-    let desc = *picture(90, 60, 0).desc();
+    let desc = *test_image(90, 60, 0).desc();
     let mut stream = p.stream(&StreamOptions::default()).unwrap();
     let mut count = Vec::new();
     for i in 0..40_u8 {
@@ -268,9 +268,9 @@ fn what_is_wrong_with_a_stream_is_said_before_it_begins() {
 
     let mut two = Pipeline::new(PipelineConfig::default());
     let mix = two.add_operator("mix", Blend::new(0.25)).unwrap();
-    two.set_input_slot(mix, "a", &picture(6, 4, 1)).unwrap();
+    two.set_input_slot(mix, "a", &test_image(6, 4, 1)).unwrap();
     assert!(refused(&mut two, StreamOptions::default()).contains("mix"), "an open slot");
-    two.set_input_slot(mix, "b", &picture(6, 4, 1)).unwrap();
+    two.set_input_slot(mix, "b", &test_image(6, 4, 1)).unwrap();
     let text = refused(&mut two, StreamOptions::default());
     assert!(text.contains("this pipeline has 2") && text.contains("StreamOptions::input"), "{text}");
 
@@ -284,9 +284,9 @@ fn what_is_wrong_with_a_stream_is_said_before_it_begins() {
 #[test]
 fn streams_go_between_threads() {
     let mut p = pipeline(CHAIN, Device::cpu());
-    let expected = alone(&mut p, &picture(90, 60, 0));
+    let expected = alone(&mut p, &test_image(90, 60, 0));
     let mut stream = p.stream(&StreamOptions::default()).unwrap();
-    assert!(stream.push(picture(90, 60, 0)).is_none());
+    assert!(stream.push(test_image(90, 60, 0)).is_none());
     let there = std::thread::scope(|scope| scope.spawn(move || stream.finish()).join().unwrap());
     assert!(there.into_iter().map(only).eq([(0, expected)]));
 }

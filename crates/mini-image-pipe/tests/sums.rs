@@ -1,5 +1,5 @@
 //! Weighted sums of any length stay within the numeric contract, and read what their definition reads and nothing else:
-//! an infinity or a NaN shows in the samples that depend on it, in every way of running.
+//! an infinity or a NaN shows in the samples that depend on it, in every case of running.
 
 mod support;
 
@@ -8,7 +8,7 @@ use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_fuzzing::{calls, operator, run_operator};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::{Picture, SplitMix64, not_finite};
+use mip_testkit::images::{Pattern, SplitMix64, not_finite};
 use mip_testkit::{Params, Real, check_contract, reference};
 use proptest::prelude::*;
 use support::cpu;
@@ -78,34 +78,34 @@ proptest! {
 
     #[test]
     fn a_constant_image_stays_constant(
-        desc in description(), way in shrinking(), value in 0.0..=1.0_f64, portable in any::<bool>(),
+        desc in description(), case in shrinking(), value in 0.0..=1.0_f64, portable in any::<bool>(),
     ) {
         let full = desc.dtype.full_scale();
         let value = if desc.dtype == DType::F32 { f64::from(value as f32) } else { (value * full).round() };
         let image = constant(desc, value);
-        let output = &run_operator(&device(portable), "resize", &Params::line(&way), &[&image])[0];
+        let output = &run_operator(&device(portable), "resize", &Params::line(&case), &[&image])[0];
         // A clear pixel stays clear.
         let tolerance = if desc.dtype == DType::F32 { value * 1e-5 } else { 0.0 };
         for got in Real::from_buffer(output).data {
-            prop_assert!((got - value).abs() <= tolerance, "{desc} {way}: {got} instead of {value}");
+            prop_assert!((got - value).abs() <= tolerance, "{desc} {case}: {got} instead of {value}");
         }
     }
 
     #[test]
     fn sums_of_any_length_keep_the_contract(
-        desc in description(), way in shrinking(), picture in prop::sample::select(Picture::ALL.to_vec()),
+        desc in description(), case in shrinking(), pattern in prop::sample::select(Pattern::ALL.to_vec()),
         seed in any::<u64>(), portable in any::<bool>(),
     ) {
-        let (image, params) = (picture.draw(desc, seed), Params::line(&way));
+        let (image, params) = (pattern.draw(desc, seed), Params::line(&case));
         let exact = reference::apply("resize", &params, &[&image]);
         let output = &run_operator(&device(portable), "resize", &params, &[&image])[0];
         let result = check_contract(output, &exact, desc.dtype);
-        prop_assert!(result.is_ok(), "{picture:?} {desc} {way}: {}", result.unwrap_err());
+        prop_assert!(result.is_ok(), "{pattern:?} {desc} {case}: {}", result.unwrap_err());
     }
 }
 
 /// Each kind of taps; what the registry says of all operators comes on top.
-const WAYS: &[(&str, &str)] = &[
+const CASES: &[(&str, &str)] = &[
     ("resize", "width = 40, height = 23"),
     ("resize", "width = 9, height = 5"),
     ("resize", "width = 66, height = 18"),
@@ -131,15 +131,15 @@ fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
     for format in PixelFormat::ALL {
         for layout in Layout::ALL {
             let desc = ImageDesc::new(33, 11, format, DType::F32).unwrap().with_layout(layout);
-            let taps = WAYS.iter().map(|(op, way)| (*op, Params::line(way)));
+            let taps = CASES.iter().map(|(op, case)| (*op, Params::line(case)));
             let registered = mip_ops::operators().iter().flat_map(|spec| {
                 let calls = calls(spec, &desc);
-                assert!(!calls.is_empty(), "no way for '{}'", spec.name);
+                assert!(!calls.is_empty(), "no case for '{}'", spec.name);
                 calls.into_iter().map(|params| (spec.name, params))
             });
             for (op, params) in taps.chain(registered) {
                 let images = [1, 2].map(|_| {
-                    let image = Picture::Noise.draw(desc, random.next_u64());
+                    let image = Pattern::Noise.draw(desc, random.next_u64());
                     not_finite(&image, random.next_u64())
                 });
                 let slots = operator(op, &params).spec().inputs.len();
@@ -175,7 +175,7 @@ fn one_kernel_or_several_agree_on_what_is_not_finite() {
     for line in lines {
         for format in [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgra] {
             let desc = ImageDesc::new(33, 11, format, DType::F32).unwrap();
-            let image = not_finite(&Picture::Noise.draw(desc, random.next_u64()), random.next_u64());
+            let image = not_finite(&Pattern::Noise.draw(desc, random.next_u64()), random.next_u64());
             let plain = bits(&run(line, &cpu(1, SimdLevel::Portable), false, &image));
             for fuse in [true, false] {
                 let got = bits(&run(line, &cpu(2, SimdLevel::Native), fuse, &image));

@@ -1,4 +1,5 @@
-//! Ways to call an operator, from its specification alone: its examples, and the ends of what its parameters allow.
+//! Test cases of an operator, from its specification alone: its examples, and the ends of what its parameters
+//! allow.
 
 use crate::{Operator, OperatorSpec, ParamError, ParamKind, Value, create};
 

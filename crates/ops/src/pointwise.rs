@@ -88,7 +88,7 @@ pub(crate) fn lower(operator: &impl Pointwise, inputs: &[ImageDesc]) -> Result<L
     Ok(lowered(&expr, Border::default(), |name| formula.value(name), output))
 }
 
-/// The result of an expression of images of one size; `to` is its sample type, the first input's if not given.
+/// The result of an expression of images of one size; `to` is its dtype, the first input's if not given.
 pub(crate) fn shape(
     spec: &OperatorSpec,
     expr: &Arc<Expr>,

@@ -20,8 +20,9 @@ pub struct OperatorSpec {
     /// What it takes beyond that.
     #[serde(skip)]
     pub extra: Extra,
-    /// Ways to use it, as parameters in the one-line form, in which every parameter occurs: what all suites, `mip validate`
-    /// and random graphs draw from. The first is how people begin. Some may not fit a given image.
+    /// Examples of its use, as parameters in the one-line form, in which every parameter occurs: what all
+    /// suites, `mip validate` and random graphs draw from. The first is how people begin. Some may not fit a
+    /// given image.
     pub examples: &'static [&'static str],
     /// Makes one with the given checked parameters.
     #[serde(skip)]

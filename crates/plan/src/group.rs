@@ -19,7 +19,7 @@ pub struct Group {
     /// Kernels in topological order: operands refer to earlier stages or to buffers.
     pub stages: Vec<Stage>,
     /// Stream the group runs on.
-    pub lane: u32,
+    pub stream: u32,
     /// Groups that must have finished before this one starts (the direct producers), sorted.
     pub depends_on: Vec<GroupId>,
     /// Scratch memory in the plan's arena, for this group alone while it runs.
@@ -76,8 +76,8 @@ impl Group {
     }
 
     /// The stages that have to do with each other, each set in ascending order, ordered by their first ones: one set,
-    /// unless the planner has joined alike branches. Stages belong together when one reads the other, or when they are
-    /// steps of one task.
+    /// unless the planner has fused branches horizontally. Stages belong together when one reads the other,
+    /// or when they are steps of one task.
     pub fn branches(&self) -> Vec<Vec<usize>> {
         // Each stage points to one before it, or to itself: the first of its branch.
         let mut first: Vec<usize> = (0..self.stages.len()).collect();
@@ -122,18 +122,18 @@ impl Group {
         let mut tasks: Vec<TaskId> = stages.iter().map(|s| s.task).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        Self { tasks, stages, lane: self.lane, depends_on: self.depends_on.clone(), workspace: None }
+        Self { tasks, stages, stream: self.stream, depends_on: self.depends_on.clone(), workspace: None }
     }
 
     /// Whether two branches, each a group of its own, are the same but for where crops begin, for values in tables and
     /// uniforms, and for the buffers they name.
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn same_program(&self, other: &Self) -> bool {
         let input = |a: &Operand, b: &Operand| match (a, b) {
             (Operand::Buffer(_), Operand::Buffer(_)) => true,
             _ => a == b,
         };
         let stage = |(a, b): (&Stage, &Stage)| {
-            a.kernel.is_alike(&b.kernel)
+            a.kernel.same_program(&b.kernel)
                 && a.output == b.output
                 && a.uniforms.len() == b.uniforms.len()
                 && a.store.is_some() == b.store.is_some()

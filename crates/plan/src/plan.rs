@@ -14,8 +14,8 @@ pub type BufferId = usize;
 pub struct Plan {
     /// Frames each execution handles at once.
     pub batch: usize,
-    /// Number of streams used; lanes are `0..lanes`.
-    pub lanes: u32,
+    /// Number of streams used; they are numbered `0..streams`.
+    pub streams: u32,
     /// The pipeline's inputs, in declared order.
     pub inputs: Vec<PlanInput>,
     /// The pipeline's outputs, in declared order.
@@ -26,7 +26,7 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// All images that exist as memory.
     pub buffers: Vec<Buffer>,
-    /// Cross-lane waits: the smallest set that orders every dependency.
+    /// Cross-stream waits: the smallest set that orders every dependency.
     pub waits: Vec<Wait>,
     /// Bytes of the arena: intermediates and workspaces, reused by lifetime.
     pub arena_bytes: usize,
@@ -114,12 +114,12 @@ pub enum Place {
     },
 }
 
-/// The lane of `group` waits for an event recorded right after `on`, just before launching `group`.
+/// The stream of `group` waits for an event recorded right after `on`, just before launching `group`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wait {
     /// The group that waits.
     pub group: GroupId,
-    /// The group waited for; on another lane, and earlier in launch order.
+    /// The group waited for; on another stream, and earlier in launch order.
     pub on: GroupId,
 }
 

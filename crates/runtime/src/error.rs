@@ -84,7 +84,7 @@ pub enum RuntimeError {
     /// A stream, an event or a preparation outside any task failed.
     #[error("{what} failed: {error}")]
     Device {
-        /// What was tried ("creating the stream of lane 2").
+        /// What was tried ("creating stream 2").
         what: String,
         /// What the device reported.
         error: DeviceError,

@@ -28,6 +28,6 @@ pub use scheduler::{
     TaskReport, TaskState,
 };
 pub use session::{
-    DeviceImage, ExecutionReport, RunInput, RunRequest, Session, SessionOptions, Ticket, pooled_image,
+    DeviceImage, RunInput, RunReport, RunRequest, Session, SessionOptions, Ticket, pooled_image,
     pooled_image_with,
 };

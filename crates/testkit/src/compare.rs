@@ -110,7 +110,7 @@ impl fmt::Display for Violations {
 /// When type or shape differ: that is no matter of numbers.
 pub fn check_contract(actual: &ImageBuffer, exact: &Real, dtype: DType) -> Result<(), Box<Violations>> {
     let desc = actual.desc();
-    assert_eq!(desc.dtype, dtype, "sample type of the result {desc}");
+    assert_eq!(desc.dtype, dtype, "dtype of the result {desc}");
     compare_with(
         &Real::from_buffer(actual),
         exact,

@@ -1,4 +1,4 @@
-//! Deterministic test pictures: the same pixels on every machine, from a generator of our own.
+//! deterministic test images: the same pixels on every machine, from a generator of our own.
 
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, Layout};
 
@@ -61,9 +61,10 @@ impl SplitMix64 {
     }
 }
 
-/// What a test picture shows. In f32 noise reaches from -1 to 2: values outside 0 to 1 are ordinary there.
+/// What a test image shows: the usual test patterns. In f32 noise reaches from -1 to 2: values outside 0 to 1
+/// are ordinary there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picture {
+pub enum Pattern {
     /// Independent samples over the whole range.
     Noise,
     /// A slope from black to white along both axes, another one in each channel.
@@ -80,8 +81,8 @@ pub enum Picture {
     White,
 }
 
-impl Picture {
-    /// Every picture.
+impl Pattern {
+    /// Every pattern.
     pub const ALL: [Self; 7] = [
         Self::Noise,
         Self::Gradient,
@@ -200,7 +201,7 @@ pub fn not_finite(image: &ImageBuffer, seed: u64) -> ImageBuffer {
     copy
 }
 
-/// The same images in another memory order, tightly packed.
+/// The same images in another layout, tightly packed.
 pub fn in_layout(image: &ImageBuffer, layout: Layout) -> ImageBuffer {
     let layout = BatchLayout::tight(image.desc().with_layout(layout), image.batch_size())
         .expect("a valid description");
@@ -233,12 +234,12 @@ mod tests {
     }
 
     #[test]
-    fn pictures_depend_on_the_seed_alone_and_reach_the_ends_of_the_range() {
+    fn images_depend_on_the_seed_alone_and_reach_the_ends_of_the_range() {
         for dtype in DType::ALL {
             let desc = desc(PixelFormat::Rgb, dtype);
-            let noise = Picture::Noise.draw(desc, 1);
-            assert_eq!(noise, Picture::Noise.draw(desc, 1));
-            assert_ne!(noise, Picture::Noise.draw(desc, 2));
+            let noise = Pattern::Noise.draw(desc, 1);
+            assert_eq!(noise, Pattern::Noise.draw(desc, 1));
+            assert_ne!(noise, Pattern::Noise.draw(desc, 2));
             let real = Real::from_buffer(&noise);
             let (low, high) = real.data.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
             let full = dtype.full_scale();
@@ -250,22 +251,22 @@ mod tests {
     #[test]
     fn alpha_has_clear_opaque_and_middling_pixels_and_clear_ones_have_colour() {
         for dtype in DType::ALL {
-            for picture in Picture::ALL {
-                let real = Real::from_buffer(&picture.draw(desc(PixelFormat::Bgra, dtype), 3));
+            for pattern in Pattern::ALL {
+                let real = Real::from_buffer(&pattern.draw(desc(PixelFormat::Bgra, dtype), 3));
                 let pixels: Vec<&[f64]> = real.data.chunks(4).collect();
                 let share = |f: &dyn Fn(f64) -> bool| pixels.iter().filter(|p| f(p[3])).count();
                 let full = dtype.full_scale();
                 assert!(share(&|a| a == 0.0) > 50 && share(&|a| a == full) > 50);
                 assert!(share(&|a| 0.0 < a && a < full) > 50);
                 let coloured = pixels.iter().any(|p| p[3] == 0.0 && p[..3].iter().any(|&v| v != 0.0));
-                assert!(coloured || picture == Picture::Impulse, "{picture:?}");
+                assert!(coloured || pattern == Pattern::Impulse, "{pattern:?}");
             }
         }
     }
 
     #[test]
     fn padding_and_order_change_no_pixel() {
-        let image = Picture::Noise.draw_batch(desc(PixelFormat::Rgb, DType::U16), 2, 5);
+        let image = Pattern::Noise.draw_batch(desc(PixelFormat::Rgb, DType::U16), 2, 5);
         assert_ne!(image.frame(0), image.frame(1));
         let wide = padded(&image, 64);
         assert_eq!(wide, image);

@@ -4,7 +4,8 @@
 //!   no line with the code that it judges.
 //! * [`compare`] decides whether a result keeps the numeric contract.
 //! * [`golden`] loads what other libraries make of the same inputs.
-//! * [`images`] draws deterministic test pictures; `strategies` makes random ones for proptest (feature `strategies`).
+//! * [`images`] draws deterministic test images; `strategies` makes random ones for proptest (feature
+//!   `strategies`).
 //!
 //! Nothing here is fast, and nothing but tests and `mip validate` may depend on it.
 

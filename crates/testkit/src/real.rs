@@ -34,7 +34,7 @@ impl Real {
         Self { width, height, channels, data }
     }
 
-    /// The first image of a batch, from any sample type, memory order and padding.
+    /// The first image of a batch, from any dtype, layout and padding.
     pub fn from_buffer(image: &ImageBuffer) -> Self {
         Self::from_frame(image, 0)
     }
@@ -71,7 +71,7 @@ impl Real {
         self.map(|v| round_to(v, dtype))
     }
 
-    /// The image in memory, rounded to the description's sample type.
+    /// The image in memory, rounded to the description's dtype.
     ///
     /// # Panics
     /// When width, height or channels differ from `desc`.
@@ -84,16 +84,28 @@ impl Real {
     }
 }
 
-/// `value` as a sample type holds it. Integers: the nearest, ties to even, saturated, NaN 0. f16, f32: the nearest
+/// `value` as a dtype holds it. Integers: the nearest, ties to even, saturated, NaN 0. f16, f32: the nearest
 /// binary16 or binary32.
 pub(crate) fn round_to(value: f64, dtype: DType) -> f64 {
     match dtype {
         DType::U8 | DType::U16 | DType::I16 if value.is_nan() => 0.0,
         DType::U8 | DType::U16 => value.round_ties_even().clamp(0.0, dtype.full_scale()),
         DType::I16 => value.round_ties_even().clamp(-32768.0, 32767.0),
-        DType::F16 => f64::from(f16::from_f64(value)),
+        DType::F16 => nearest_half(value),
         DType::F32 => f64::from(value as f32),
     }
+}
+
+/// Not by a library: that of `half` looks at the upper half of a binary64 number only, and takes what lies just beside a tie
+/// for one.
+fn nearest_half(value: f64) -> f64 {
+    if !value.is_finite() {
+        return value;
+    }
+    // The last of eleven bits; of subnormal numbers 2^-24.
+    let unit = 2.0_f64.powi((value.abs().max(2.0_f64.powi(-14)).log2().floor() as i32) - 10);
+    let rounded = (value / unit).round_ties_even() * unit;
+    if rounded.abs() > 65504.0 { f64::INFINITY.copysign(value) } else { rounded }
 }
 
 /// Writes one frame sample by sample, rounding to the image's type; padding is left alone.
@@ -151,5 +163,12 @@ mod tests {
         }
         assert_eq!(round_to(65534.5, DType::U16), 65534.0);
         assert_eq!(round_to(0.1, DType::F32), f64::from(0.1_f32));
+        let beside_a_tie = 1.0 + 2.0_f64.powi(-11);
+        assert_eq!(round_to(beside_a_tie, DType::F16), 1.0);
+        assert_eq!(round_to(beside_a_tie + 2.0_f64.powi(-40), DType::F16), 1.0 + 2.0_f64.powi(-10));
+        assert_eq!(round_to(65519.9, DType::F16), 65504.0);
+        assert_eq!(round_to(-65520.0, DType::F16), f64::NEG_INFINITY);
+        assert_eq!(round_to(2.0_f64.powi(-25), DType::F16), 0.0);
+        assert_eq!(round_to(1.0 - 2.0_f64.powi(-13), DType::F16), 1.0);
     }
 }

@@ -4,19 +4,19 @@ use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::images::{Picture, padded};
+use crate::images::{Pattern, padded};
 
 /// Any format.
 pub fn pixel_format() -> impl Strategy<Value = PixelFormat> {
     select(&PixelFormat::ALL)
 }
 
-/// Any sample type.
+/// Any dtype.
 pub fn dtype() -> impl Strategy<Value = DType> {
     select(&DType::ALL)
 }
 
-/// Either memory order.
+/// Either layout.
 pub fn layout() -> impl Strategy<Value = Layout> {
     select(&Layout::ALL)
 }
@@ -35,10 +35,10 @@ pub fn image_desc(max_side: u32) -> impl Strategy<Value = ImageDesc> {
     )
 }
 
-/// A picture of that description: any of [`Picture::ALL`], tight or with padded rows.
+/// An image of that description: any of [`Pattern::ALL`], tight or with padded rows.
 pub fn image_of(desc: ImageDesc) -> impl Strategy<Value = ImageBuffer> {
-    (select(&Picture::ALL), any::<u64>(), any::<bool>()).prop_map(move |(picture, seed, pad)| {
-        let image = picture.draw(desc, seed);
+    (select(&Pattern::ALL), any::<u64>(), any::<bool>()).prop_map(move |(pattern, seed, pad)| {
+        let image = pattern.draw(desc, seed);
         if pad { padded(&image, 16) } else { image }
     })
 }

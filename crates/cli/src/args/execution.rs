@@ -13,7 +13,7 @@ pub(crate) struct PlanArgs {
     /// Streams that independent tasks may use at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Run every operator as its own kernel
+    /// Run every operator as its own launch
     #[arg(long)]
     no_fuse: bool,
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// The shapes of a pipeline's inputs, for commands that read no images.
 #[derive(Debug, Args)]
 pub(crate) struct SizeArgs {
-    /// Shape of the input images: width and height, then format and sample type (rgb,u8 when left out).
+    /// Shape of the input images: width and height, then format and dtype (rgb,u8 when left out).
     /// For a pipeline with several inputs, `NAME=WxH...` gives one of them its own
     #[arg(long = "size", value_name = "[NAME=]WxH[,FORMAT][,TYPE]", required = true)]
     sizes: Vec<SizeArg>,
@@ -70,7 +70,7 @@ impl FromStr for SizeArg {
                 (.., Ok(l)) => layout = l,
                 _ => {
                     return Err(format!(
-                        "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra) nor a sample type \
+                        "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra) nor a dtype \
                          (u8, u16, f32) nor a layout (hwc, chw)"
                     ));
                 }

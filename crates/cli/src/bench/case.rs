@@ -24,7 +24,7 @@ const FEWEST_ROUNDS: usize = 5;
 /// Rounds over which a given number of runs is spread.
 const ROUNDS_OF_RUNS: usize = 10;
 /// Inputs that take turns at most.
-const MOST_INPUTS: usize = 64;
+const MAX_INPUTS: usize = 64;
 
 /// What a case found.
 #[derive(Debug)]
@@ -89,8 +89,8 @@ fn take_turns(
             // Another begins each time, so that nobody always follows the same neighbour.
             let index = (turn + rounds) % subjects.len();
             let subject = &mut subjects[index];
-            let most = request.runs.map_or(subject.per_round(), |runs| share(runs, rounds));
-            subject.round(most, images)?;
+            let max = request.runs.map_or(subject.per_round(), |runs| share(runs, rounds));
+            subject.round(max, images)?;
         }
         copier.sample();
         rounds += 1;
@@ -168,7 +168,7 @@ fn device_images(
     bytes: u64,
     in_flight: usize,
 ) -> Result<Vec<Vec<DeviceImage>>, Failure> {
-    let sets = (ROTATE as u64).div_ceil(bytes.max(1)).clamp(in_flight as u64, MOST_INPUTS as u64);
+    let sets = (ROTATE as u64).div_ceil(bytes.max(1)).clamp(in_flight as u64, MAX_INPUTS as u64);
     let upload = || images.iter().map(|image| session.upload(image)).collect::<Result<Vec<_>, _>>();
     (0..sets).map(|_| upload().map_err(running)).collect()
 }

@@ -17,13 +17,13 @@ pub(crate) struct Change {
     /// The change that the noise of both runs allows for, from the best to the worst case.
     pub(crate) low_percent: f64,
     pub(crate) high_percent: f64,
-    pub(crate) verdict: Verdict,
+    pub(crate) outcome: Outcome,
 }
 
 /// What a change means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Verdict {
+pub(crate) enum Outcome {
     /// More than the noise of both runs.
     Faster,
     /// More than the noise of both runs.
@@ -60,12 +60,12 @@ pub(crate) fn compare(old: &Document, new: &Document) -> Comparison {
 fn change(old: &Row, new: &Row) -> Change {
     let by = |new: f64, old: f64| 100.0 * (new / old.max(f64::MIN_POSITIVE) - 1.0);
     let (before, after) = (old.center(), new.center());
-    let verdict = if after.high < before.low {
-        Verdict::Faster
+    let outcome = if after.high < before.low {
+        Outcome::Faster
     } else if after.low > before.high {
-        Verdict::Slower
+        Outcome::Slower
     } else {
-        Verdict::WithinNoise
+        Outcome::WithinNoise
     };
     Change {
         workload: new.workload.clone(),
@@ -76,7 +76,7 @@ fn change(old: &Row, new: &Row) -> Change {
         percent: by(after.median, before.median),
         low_percent: by(after.low, before.high),
         high_percent: by(after.high, before.low),
-        verdict,
+        outcome,
     }
 }
 
@@ -95,7 +95,7 @@ fn warnings(old: &Document, new: &Document) -> Vec<String> {
     different.map(|(what, old, new)| format!("{what} differs: {old} before, {new} now")).collect()
 }
 
-impl Verdict {
+impl Outcome {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -110,23 +110,23 @@ mod tests {
     use super::super::testing::{document, row};
     use super::*;
 
-    fn verdict(old: (f64, f64, f64), new: (f64, f64, f64)) -> (Verdict, f64) {
+    fn outcome(old: (f64, f64, f64), new: (f64, f64, f64)) -> (Outcome, f64) {
         let with = |(low, median, high)| {
             let mut row = row("w1", Mode::ALL[0], 1);
             (row.median_low_us, row.median_us, row.median_high_us) = (low, median, high);
             row
         };
         let change = change(&with(old), &with(new));
-        (change.verdict, change.percent)
+        (change.outcome, change.percent)
     }
 
     #[test]
     fn a_change_counts_when_it_is_more_than_the_noise_of_both_runs() {
-        assert_eq!(verdict((9.0, 10.0, 11.0), (4.0, 5.0, 8.9)), (Verdict::Faster, -50.0));
-        assert_eq!(verdict((9.0, 10.0, 11.0), (11.5, 15.0, 16.0)), (Verdict::Slower, 50.0));
+        assert_eq!(outcome((9.0, 10.0, 11.0), (4.0, 5.0, 8.9)), (Outcome::Faster, -50.0));
+        assert_eq!(outcome((9.0, 10.0, 11.0), (11.5, 15.0, 16.0)), (Outcome::Slower, 50.0));
         // The medians differ by as much as above, but one of the runs was restless.
-        assert_eq!(verdict((9.0, 10.0, 11.5), (11.5, 15.0, 16.0)), (Verdict::WithinNoise, 50.0));
-        assert_eq!(verdict((10.0, 10.0, 10.0), (10.0, 10.0, 10.0)), (Verdict::WithinNoise, 0.0));
+        assert_eq!(outcome((9.0, 10.0, 11.5), (11.5, 15.0, 16.0)), (Outcome::WithinNoise, 50.0));
+        assert_eq!(outcome((10.0, 10.0, 10.0), (10.0, 10.0, 10.0)), (Outcome::WithinNoise, 0.0));
     }
 
     #[test]

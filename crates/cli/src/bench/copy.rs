@@ -97,12 +97,12 @@ fn copy(count: usize, from: &[u8], to: &mut [u8], piece: usize) -> f64 {
         // Nobody begins before all are there; what no thread is there for, the others do.
         let held = begin.lock().unwrap_or_else(PoisonError::into_inner);
         let spawn = |_| threads::spawn_scoped(scope, "mip-copy", "copy", work).ok();
-        let helpers: Vec<_> = (1..count).map_while(spawn).collect();
+        let workers: Vec<_> = (1..count).map_while(spawn).collect();
         drop(held);
         let start = Instant::now();
         work();
-        for helper in helpers {
-            drop(helper.join());
+        for worker in workers {
+            drop(worker.join());
         }
         start.elapsed().as_secs_f64()
     });

@@ -58,7 +58,7 @@ pub(crate) struct Request {
     pub(crate) streams: u32,
 }
 
-/// Measures everything; `progress` is told what comes next. A workload that fails is listed, the others go on.
+/// Measures everything; `progress` gets what comes next. A workload that fails is listed, the others go on.
 pub(crate) fn run(request: &Request, mut progress: impl FnMut(&str)) -> Result<Document, Failure> {
     let mut document = Document {
         environment: environment::environment(&request.device)?,

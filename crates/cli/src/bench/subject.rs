@@ -7,8 +7,8 @@ use std::time::Instant;
 use mip_core::ImageBuffer;
 use mip_plan::{Place, Plan};
 use mip_runtime::{
-    DeviceImage, ExecutionReport, MemoryManager, RunInput, RunRequest, SchedulerStats, Session,
-    SessionOptions, SpaceStats, Ticket,
+    DeviceImage, MemoryManager, RunInput, RunReport, RunRequest, SchedulerStats, Session, SessionOptions,
+    SpaceStats, Ticket,
 };
 
 use super::document::{Mode, Row};
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 /// Time that a sample of executions one after the other lasts at least, where one does not last longer.
 const SAMPLE_SECONDS: f64 = 0.01;
 /// Executions in such a sample at most.
-const MOST_IN_SAMPLE: usize = 2000;
+const MAX_IN_SAMPLE: usize = 2000;
 
 /// A workload in one mode: inputs and results stay on the device.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Subject {
     /// Images on the device that take turns, so that caches do not serve them again.
     inputs: Arc<Vec<Vec<DeviceImage>>>,
     /// Results held for as many turns, so that they too go elsewhere each time.
-    held: VecDeque<ExecutionReport>,
+    held: VecDeque<RunReport>,
     turn: usize,
     /// Executions in one sample.
     per_sample: usize,
@@ -150,7 +150,7 @@ impl Subject {
         self.one_after_the_other(turns)?;
         let seconds = self.one_after_the_other(turns)? / turns as f64;
         let fitting = (SAMPLE_SECONDS / seconds.max(1e-9)).ceil() as usize;
-        self.per_sample = fitting.clamp(self.sessions.len(), MOST_IN_SAMPLE);
+        self.per_sample = fitting.clamp(self.sessions.len(), MAX_IN_SAMPLE);
         for _ in 0..2 {
             self.alone_once()?;
         }
@@ -166,13 +166,13 @@ impl Subject {
         self.per_sample
     }
 
-    /// One round: a sample of executions one after the other, as many alone, one with copies. At most `most` of
-    /// each kind of execution.
-    pub(crate) fn round(&mut self, most: usize, images: &[ImageBuffer]) -> Result<(), Failure> {
+    /// One round: a sample of executions one after the other, as many alone, one with copies. At most `max`
+    /// of each kind of execution.
+    pub(crate) fn round(&mut self, max: usize, images: &[ImageBuffer]) -> Result<(), Failure> {
         if self.steady.is_none() {
             self.steady = Some(self.counters());
         }
-        let count = self.per_sample.min(most).max(1);
+        let count = self.per_sample.min(max).max(1);
         let seconds = self.one_after_the_other(count)?;
         self.samples.push(seconds * 1e6 / (count * self.batch) as f64);
         for _ in 0..count {

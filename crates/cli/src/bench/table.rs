@@ -145,7 +145,7 @@ fn changes(comparison: &Comparison) -> Vec<String> {
             format!("{} -> {}", micros(c.old_us), micros(c.new_us)),
             format!("{:+.1}%", c.percent),
             format!("({:+.1} to {:+.1}%)", c.low_percent, c.high_percent),
-            c.verdict.name().to_owned(),
+            c.outcome.name().to_owned(),
         ]
     };
     lines.extend(aligned(&comparison.changes.iter().map(row).collect::<Vec<_>>(), 3));

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Pipeline in the one-line form, instead of a file
     #[arg(short = 'e', long = "expression", value_name = "ONE-LINE", conflicts_with = "file")]
     expression: Option<String>,
-    /// Shape of a pipeline's input images: width and height, then format and sample type (rgb,u8 when left out).
+    /// Shape of a pipeline's input images: width and height, then format and dtype (rgb,u8 when left out).
     /// For a pipeline with several inputs, `NAME=WxH...` gives one of them its own
     #[arg(long = "size", value_name = "[NAME=]WxH[,FORMAT][,TYPE]")]
     sizes: Vec<SizeArg>,

@@ -1,7 +1,7 @@
 use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_core::text::padded;
-use mip_graph::{TaskGraph, TaskReport, check_report};
+use mip_graph::{InferredTask, TaskGraph, check_report};
 
 use crate::args::{PipelineArgs, SizeArgs};
 use crate::console;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn table(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<Vec<String>, Failure> {
     let input =
         |(name, shape): (&String, &ImageDesc)| [format!("@{name}"), shape.to_string(), "input".into()];
-    let task = |task: TaskReport| {
+    let task = |task: InferredTask| {
         let output = if task.is_output { ", an output" } else { "" };
         let origin = format!("{} of {}{output}", task.op, task.inputs.join(", "));
         [task.name, task.output.to_string(), origin]

@@ -9,7 +9,8 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::plan::{Rate, Target};
 
-/// Prints what would happen: kernels after fusion, streams, waits, buffers, memory, tiles, time against the floor
+/// Prints what would happen: launches after fusion, streams, waits, buffers, memory, tiles, time against the
+/// floor
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mip plan edges.toml --size 1920x1080
@@ -44,8 +45,8 @@ pub(crate) struct Args {
     /// With --format svg: the arena over time, instead of the graph
     #[arg(long)]
     memory: bool,
-    /// Rate of the device's memory (`mip bench` prints it), for the time that each kernel takes at least; 'measure'
-    /// copies on the device now
+    /// Rate of the device's memory (`mip bench` prints it), for the time that each launch takes at least;
+    /// 'measure' copies on the device now
     #[arg(long, value_name = "GB/S|measure")]
     bandwidth: Option<Rate>,
 }
@@ -112,9 +113,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         json["traffic"] = json!(traffic);
         json["device"] = json!(target.id);
         json["device_name"] = json!(target.name);
-        let kernels = json["kernels"].as_array_mut().into_iter().flatten();
-        for (kernel, tiling) in kernels.zip(&tilings) {
-            kernel["tiling"] = json!(tiling.as_ref().ok());
+        let launches = json["launches"].as_array_mut().into_iter().flatten();
+        for (launch, tiling) in launches.zip(&tilings) {
+            launch["tiling"] = json!(tiling.as_ref().ok());
         }
         return console::json(&json);
     }

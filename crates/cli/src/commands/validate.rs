@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// What to validate: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
     device: DeviceArg,
-    /// Every format, sample type and layout with every operator, instead of a selection
+    /// Every format, dtype and layout with every operator, instead of a selection
     #[arg(long)]
     full: bool,
     /// Only checks whose name contains this

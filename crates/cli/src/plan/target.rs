@@ -70,9 +70,9 @@ impl Target {
         let request = PlanRequest {
             inputs,
             batch,
-            lanes: num_streams,
+            streams: num_streams,
             fuse,
-            join_branches: true,
+            horizontal_fusion: true,
             memory_limit,
             workspace: &|group, layouts| tiles::workspace_bytes(group, layouts, multiprocessors),
         };

@@ -9,7 +9,7 @@ use mip_ops::{Custom, Flip, GaussianBlur};
 use mip_plan::{CustomError, CustomKernel};
 use mip_runtime::device::DeviceKind;
 use mip_runtime::{DirtyReason, GraphStats};
-use mip_testkit::images::Picture;
+use mip_testkit::images::Pattern;
 
 use super::modes::{all_same, results, text};
 use super::{Outcome, Pending, Request, cases, counters, if_replayed};
@@ -127,7 +127,7 @@ fn kernels(request: &Request) -> Outcome {
     cases(request.jobs, &list, |&(((dtype, format), layout), replay)| {
         let desc = ImageDesc::new(67, 43, format, dtype).map_err(text)?.with_layout(layout);
         let frames: Vec<ImageBuffer> =
-            (0..3).map(|i| Picture::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
+            (0..3).map(|i| Pattern::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
         let run = |device: &Device, replay: bool, wants_recapture: bool| -> Result<_, Error> {
             let config = PipelineConfig {
                 device: device.clone(),
@@ -173,7 +173,7 @@ fn asking(request: &Request) -> Result<(), String> {
         };
         let wish = Arc::<AtomicBool>::default();
         let mut p = pipeline(config, 255.0, wish.clone())?;
-        p.set_input(p.task("source")?, &super::modes::picture(67, 43, request.seed))?;
+        p.set_input(p.task("source")?, &super::modes::test_image(67, 43, request.seed))?;
         let mut all = Vec::new();
         for asks in [false, false, true, true, false, false] {
             wish.store(asks, Ordering::Relaxed);

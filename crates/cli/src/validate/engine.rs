@@ -8,9 +8,9 @@ use mip_graph::PipelineSpec;
 use mip_ops::{ParamKind, ParamSpec, Value};
 use mip_runtime::memory::AllocatorMode;
 use mip_runtime::{DirtyReason, GraphStats};
-use mip_testkit::images::{Picture, SplitMix64};
+use mip_testkit::images::{Pattern, SplitMix64};
 
-use super::modes::{CHAIN, DIAMOND, Results, all_same, picture, results, text};
+use super::modes::{CHAIN, DIAMOND, Results, all_same, results, test_image, text};
 use super::{Outcome, Pending, Request, cases, counters, if_replayed, random};
 
 pub(super) fn checks(request: &Request) -> Vec<Pending> {
@@ -91,7 +91,7 @@ fn random_replays(request: &Request, ordered: bool) -> Outcome {
         let mut truth = pipeline(&line, plain(&Device::cpu())).map_err(text)?;
         let mut held: VecDeque<Results> = VecDeque::new();
         for round in 0..4 {
-            let image = Picture::Noise.draw(desc, seed.wrapping_add(round));
+            let image = Pattern::Noise.draw(desc, seed.wrapping_add(round));
             let run = |p: &mut Pipeline| -> Result<Results, Error> {
                 if round > 0 {
                     turn(p, &line, &mut SplitMix64::new(seed ^ round))?;
@@ -118,7 +118,7 @@ fn random_replays(request: &Request, ordered: bool) -> Outcome {
 
 fn repeated(request: &Request) -> Outcome {
     let run = || -> Result<(), String> {
-        let image = picture(320, 200, request.seed);
+        let image = test_image(320, 200, request.seed);
         let mut truth = pipeline(DIAMOND, plain(&Device::cpu())).map_err(text)?;
         let config = PipelineConfig { poison: false, fuse: false, ..replayed(&request.device) };
         let mut tested = pipeline(DIAMOND, config).map_err(text)?;
@@ -153,12 +153,12 @@ pub(super) const CHANGES: [Change; 7] = [
         p.set_parameter(soft, "kernel", Value::from(5_i64)).map(drop)
     }),
     ("another size", DirtyReason::Shapes, |_, image| {
-        *image = picture(150, 90, 1);
+        *image = test_image(150, 90, 1);
         Ok(())
     }),
-    ("another sample type", DirtyReason::Formats, |_, image| {
+    ("another dtype", DirtyReason::Formats, |_, image| {
         let desc = ImageDesc::new(193, 109, PixelFormat::Rgb, DType::U16).expect("a valid size");
-        *image = Picture::Noise.draw(desc, 1);
+        *image = Pattern::Noise.draw(desc, 1);
         Ok(())
     }),
     ("one more task", DirtyReason::TaskCount, |p, _| {
@@ -185,7 +185,7 @@ pub(super) const CHANGES: [Change; 7] = [
 fn invalidations(request: &Request) -> Outcome {
     cases(1, &CHANGES, |(name, reason, change)| {
         let run = || -> Result<(), Error> {
-            let mut image = picture(193, 109, request.seed);
+            let mut image = test_image(193, 109, request.seed);
             // Unfused, so that there are intermediates to lie at other addresses.
             let mut tested = pipeline(DIAMOND, PipelineConfig { fuse: false, ..replayed(&request.device) })?;
             let mut truth = pipeline(DIAMOND, plain(&Device::cpu()))?;
@@ -233,7 +233,7 @@ fn last_batch(request: &Request) -> Outcome {
         let mut tested = pipeline(CHAIN, config)?;
         let mut truth = pipeline(CHAIN, PipelineConfig { max_batch_size: 10, ..plain(&Device::cpu()) })?;
         for round in 0..3 {
-            let frame = |i: u64| picture(130, 71, request.seed.wrapping_add(10 * round + i));
+            let frame = |i: u64| test_image(130, 71, request.seed.wrapping_add(10 * round + i));
             let frames: Vec<ImageBuffer> = (0..10).map(frame).collect();
             tested.execute_batch(&frames)?;
             truth.execute_batch(&frames)?;
@@ -259,7 +259,7 @@ fn ordered(request: &Request) -> Result<(), String> {
             ..plain(&request.device)
         };
         let mut tested = pipeline(DIAMOND, config).map_err(text)?;
-        tested.set_named_input("input", &picture(320, 200, request.seed)).map_err(text)?;
+        tested.set_named_input("input", &test_image(320, 200, request.seed)).map_err(text)?;
         let allocations = |tested: &mut Pipeline| -> Result<u64, String> {
             let memory = tested.execute().map_err(text)?.memory;
             Ok(memory.device.driver_allocations + memory.pinned.driver_allocations)

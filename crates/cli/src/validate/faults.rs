@@ -14,23 +14,23 @@ use mip_plan::{CustomError, CustomKernel};
 use mip_runtime::device::DeviceKind;
 
 use super::operators::same;
-use super::scenarios::{config, picture, text};
+use super::scenarios::{config, test_image, text};
 use super::{Outcome, Pending, Request};
 
-/// Set in the process that runs into a fault, to how it does: one of [`WAYS`].
+/// Set in the process that runs into a fault, to how it does: one of [`CASES`].
 const STRAY_VARIABLE: &str = "MIP_VALIDATE_STRAY";
 
 /// How a process runs into a fault, and `MIP_CUDA_SYNC` there: in a chain of tasks, beside an independent one, and in
 /// a graph that is replayed.
-const WAYS: [(&str, &str); 4] = [("chain", "0"), ("fork", "0"), ("fork", "1"), ("replay", "0")];
+const CASES: [(&str, &str); 4] = [("chain", "0"), ("fork", "0"), ("fork", "1"), ("replay", "0")];
 
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
-    if let Ok(way) = std::env::var(STRAY_VARIABLE) {
-        return vec![("a stray write".to_owned(), Box::new(move |r| Outcome::one(stray(r, &way))))];
+    if let Ok(case) = std::env::var(STRAY_VARIABLE) {
+        return vec![("a stray write".to_owned(), Box::new(move |r| Outcome::one(stray(r, &case))))];
     }
     vec![
         ("a failure leaves other branches alone".to_owned(), Box::new(failure)),
-        ("a fault is put down to its task".to_owned(), Box::new(fault)),
+        ("a fault is attributed to its task".to_owned(), Box::new(fault)),
     ]
 }
 
@@ -70,7 +70,7 @@ fn fork(config: PipelineConfig, seed: u64, bad: Custom) -> Result<(Pipeline, [Ta
     p.connect(source, bad)?;
     p.connect(bad, after)?;
     p.connect(source, good)?;
-    p.set_input(source, &picture(seed))?;
+    p.set_input(source, &test_image(seed))?;
     Ok((p, [after, good]))
 }
 
@@ -100,7 +100,7 @@ fn isolated(request: &Request) -> Result<(), String> {
 fn fault(request: &Request) -> Outcome {
     match request.device.info() {
         Ok(info) if info.kind == DeviceKind::Cuda => {
-            let all = WAYS.map(|(way, wait)| in_another_process(info.index, way, wait));
+            let all = CASES.map(|(case, wait)| in_another_process(info.index, case, wait));
             let cases = all.len();
             Outcome { cases, failures: all.into_iter().filter_map(Result::err).collect(), skipped: None }
         }
@@ -109,18 +109,18 @@ fn fault(request: &Request) -> Outcome {
     }
 }
 
-fn in_another_process(index: usize, way: &str, wait: &str) -> Result<(), String> {
+fn in_another_process(index: usize, case: &str, wait: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(text)?;
     let child = Command::new(program)
         .args(["validate", "--device", &format!("cuda:{index}"), "--only", "a stray write"])
-        .envs([(STRAY_VARIABLE, way), ("MIP_CUDA_SYNC", wait)])
+        .envs([(STRAY_VARIABLE, case), ("MIP_CUDA_SYNC", wait)])
         .output()
         .map_err(text)?;
     if child.status.success() {
         return Ok(());
     }
-    let told = [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Err(format!("{way}, MIP_CUDA_SYNC={wait}: {}", told.join(" ")))
+    let output = [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Err(format!("{case}, MIP_CUDA_SYNC={wait}: {}", output.join(" ")))
 }
 
 /// source -> bad -> after, replayed or not.
@@ -131,19 +131,19 @@ fn chain(config: PipelineConfig, seed: u64, bad: Custom) -> Result<Pipeline, Err
     let after = p.add_operator("after", Flip::vertical())?;
     p.connect(source, bad)?;
     p.connect(bad, after)?;
-    p.set_input(source, &picture(seed))?;
+    p.set_input(source, &test_image(seed))?;
     Ok(p)
 }
 
 /// Runs into a fault. In a chain it is its task's, and everywhere with a wait after each launch; else either it was
-/// found out all the same, or the kernels that may have done it and the way to find out are told. Results from before
-/// stay what they were.
-fn stray(request: &Request, way: &str) -> Result<(), String> {
+/// found out all the same, or the kernels that may have done it and the way to find out are given. Results
+/// from before stay what they were.
+fn stray(request: &Request, case: &str) -> Result<(), String> {
     let (_good, held) = healthy(request, &request.device)?;
     let copy = held.to_bytes();
     let stray = Custom::new(Arc::new(Fails(STRAY)));
-    let config = PipelineConfig { enable_graph_replay: way == "replay", ..config(request) };
-    let pipeline = match way {
+    let config = PipelineConfig { enable_graph_replay: case == "replay", ..config(request) };
+    let pipeline = match case {
         "fork" => fork(config, request.seed, stray).map(|(p, _)| p),
         _ => chain(config, request.seed, stray),
     };
@@ -154,12 +154,12 @@ fn stray(request: &Request, way: &str) -> Result<(), String> {
     if held.to_bytes() != copy {
         return Err("a result from before the fault has changed".to_owned());
     }
-    let sure = way == "chain" || std::env::var("MIP_CUDA_SYNC").is_ok_and(|wait| wait == "1");
+    let sure = case == "chain" || std::env::var("MIP_CUDA_SYNC").is_ok_and(|wait| wait == "1");
     let named = error.starts_with("task 'bad'");
     let listed = error.contains("'fails'") && error.contains("MIP_CUDA_SYNC=1");
-    let told = error.starts_with("the run failed") && listed;
-    if !named && (sure || !told) {
-        return Err(format!("the fault was not put down to task 'bad': {error}"));
+    let candidates = error.starts_with("the run failed") && listed;
+    if !named && (sure || !candidates) {
+        return Err(format!("the fault was not attributed to task 'bad': {error}"));
     }
     // Whichever of the two it says has to be true.
     match (error.contains("can be used"), healthy(request, &request.device)) {
@@ -175,7 +175,7 @@ fn healthy(request: &Request, device: &Device) -> Result<(Pipeline, mip_core::Im
     let run = || -> Result<_, Error> {
         let mut p = Pipeline::new(PipelineConfig { device: device.clone(), ..PipelineConfig::default() });
         let flip = p.add_operator("flip", Flip::vertical())?;
-        p.set_input(flip, &picture(request.seed))?;
+        p.set_input(flip, &test_image(request.seed))?;
         p.execute()?;
         let image = p.output(flip)?;
         Ok((p, image))

@@ -5,7 +5,7 @@ use mip_core::ImageBuffer;
 use mip_graph::PipelineSpec;
 use mip_ops::Value;
 
-use super::modes::{CHAIN, DIAMOND, Results, all_same, picture, results, text};
+use super::modes::{CHAIN, DIAMOND, Results, all_same, results, test_image, text};
 use super::{Outcome, Pending, Request, cases};
 
 const FRAMES: u64 = 24;
@@ -21,7 +21,7 @@ pub(super) fn checks(_: &Request) -> Vec<Pending> {
 fn frames(request: &Request) -> Vec<ImageBuffer> {
     let large = if request.small { (80, 45) } else { (320, 180) };
     let size = |i| if (8..16).contains(&i) { (97, 61) } else { large };
-    let frame = |i| picture(size(i).0, size(i).1, request.seed.wrapping_add(i));
+    let frame = |i| test_image(size(i).0, size(i).1, request.seed.wrapping_add(i));
     (0..FRAMES).map(frame).collect()
 }
 
@@ -59,13 +59,13 @@ fn executed(line: &str, frames: &[ImageBuffer]) -> Result<Vec<Results>, Error> {
 fn streams(request: &Request) -> Outcome {
     // Some 2500 launches otherwise, which a sanitizer takes minutes for.
     let in_flight: &[usize] = if request.small { &[2, 6] } else { &[1, 2, 3, 6] };
-    let ways: Vec<_> = [CHAIN, DIAMOND]
+    let runs: Vec<_> = [CHAIN, DIAMOND]
         .iter()
         .flat_map(|&line| in_flight.iter().map(move |&in_flight| (line, in_flight)))
         .flat_map(|(line, in_flight)| [false, true].map(|replay| (line, in_flight, replay)))
-        .flat_map(|way| [(way, false), (way, true)])
+        .flat_map(|run| [(run, false), (run, true)])
         .collect();
-    cases(1, &ways, |&((line, in_flight, replay), ordered)| {
+    cases(1, &runs, |&((line, in_flight, replay), ordered)| {
         let what = |text: String| {
             format!("{in_flight} in flight, replay {replay}, stream-ordered {ordered}, {line}: {text}")
         };
@@ -113,7 +113,8 @@ fn same_frames(done: Vec<FrameResult>, expected: &[Results], without: Option<usi
 /// A frame that no plan can be made for, in the middle.
 fn bad_frame(request: &Request) -> Result<(), String> {
     const BAD: usize = 5;
-    let frames: Vec<ImageBuffer> = (0..10).map(|i| picture(200, 120, request.seed.wrapping_add(i))).collect();
+    let frames: Vec<ImageBuffer> =
+        (0..10).map(|i| test_image(200, 120, request.seed.wrapping_add(i))).collect();
     let expected = executed(CHAIN, &frames).map_err(text)?;
     let mut pipeline = pipeline(CHAIN, &request.device, false, false).map_err(text)?;
     let mut stream = pipeline.stream(&StreamOptions::default()).map_err(text)?;

@@ -1,9 +1,9 @@
-//! The gate that every change passes: random graphs give the same bytes in every way of running.
+//! The gate that every change passes: random graphs give the same bytes in every mode of running.
 
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::{Picture, SplitMix64};
+use mip_testkit::images::{Pattern, SplitMix64};
 
 use super::modes::{Results, all_same, results, text};
 use super::{Outcome, Pending, Request, cases, random};
@@ -19,7 +19,7 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     vec![
         (name, Box::new(random_graphs)),
         (
-            "alike branches: CPU = direct = fused into one launch = replay = batch".to_owned(),
+            "horizontal fusion: CPU = direct = fused into one launch = replay = batch".to_owned(),
             Box::new(branches),
         ),
     ]
@@ -53,33 +53,33 @@ fn branch_lines() -> Vec<String> {
 fn branches(request: &Request) -> Outcome {
     let desc = ImageDesc::new(97, 61, PixelFormat::Rgb, DType::U8).expect("a valid size");
     let images: Vec<ImageBuffer> =
-        (0..FRAMES).map(|i| Picture::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
+        (0..FRAMES).map(|i| Pattern::Noise.draw(desc, request.seed.wrapping_add(i))).collect();
     let lines = branch_lines();
     let outcome = cases(request.jobs, &lines, |line| every_way(line, &images, &request.device, 4));
-    Outcome { cases: outcome.cases * ways(&request.device, 4).len(), ..outcome }
+    Outcome { cases: outcome.cases * modes(&request.device, 4).len(), ..outcome }
 }
 
-/// Whether each way of running a pipeline gives what the CPU does task by task.
+/// Whether each mode of running a pipeline gives what the CPU does task by task.
 fn every_way(line: &str, images: &[ImageBuffer], device: &Device, streams: u32) -> Result<(), String> {
     let cpu = PipelineConfig { fuse: false, num_streams: 1, ..PipelineConfig::default() };
-    let cpu = Way { name: "CPU", config: PipelineConfig { device: Device::cpu(), ..cpu }, batch: false };
+    let cpu = Mode { name: "CPU", config: PipelineConfig { device: Device::cpu(), ..cpu }, batch: false };
     let expected = run(line, &cpu, images).map_err(text)?;
-    ways(device, streams).iter().try_for_each(|way| {
-        let run = run(line, way, images).map_err(text);
+    modes(device, streams).iter().try_for_each(|mode| {
+        let run = run(line, mode, images).map_err(text);
         let same = run.and_then(|actual| all_same(&actual, &expected));
-        same.map_err(|t| format!("{streams} streams, {line}: {}: {t}", way.name))
+        same.map_err(|t| format!("{streams} streams, {line}: {}: {t}", mode.name))
     })
 }
 
-/// One way of running.
-struct Way {
+/// One mode of running.
+struct Mode {
     name: &'static str,
     config: PipelineConfig,
     /// All frames at once, instead of one after another.
     batch: bool,
 }
 
-fn ways(device: &Device, streams: u32) -> Vec<Way> {
+fn modes(device: &Device, streams: u32) -> Vec<Mode> {
     let one = PipelineConfig {
         device: device.clone(),
         num_streams: 1,
@@ -89,15 +89,15 @@ fn ways(device: &Device, streams: u32) -> Vec<Way> {
     };
     let several = PipelineConfig { num_streams: streams, ..one.clone() };
     let fused = PipelineConfig { fuse: true, ..several.clone() };
-    let way = |name, config, batch| Way { name, config, batch };
+    let mode = |name, config, batch| Mode { name, config, batch };
     vec![
-        way("direct", one, false),
-        way("replay, unfused", PipelineConfig { enable_graph_replay: true, ..several.clone() }, false),
-        way("multi-stream", several, false),
-        way("fused and replayed", PipelineConfig { enable_graph_replay: true, ..fused.clone() }, false),
-        way("stream-ordered", PipelineConfig { prefer_async_allocator: true, ..fused.clone() }, false),
-        way("batch, fused", fused.clone(), true),
-        way("fused", fused, false),
+        mode("direct", one, false),
+        mode("replay, unfused", PipelineConfig { enable_graph_replay: true, ..several.clone() }, false),
+        mode("multi-stream", several, false),
+        mode("fused and replayed", PipelineConfig { enable_graph_replay: true, ..fused.clone() }, false),
+        mode("stream-ordered", PipelineConfig { prefer_async_allocator: true, ..fused.clone() }, false),
+        mode("batch, fused", fused.clone(), true),
+        mode("fused", fused, false),
     ]
 }
 
@@ -111,17 +111,17 @@ fn random_graphs(request: &Request) -> Outcome {
         let desc = ImageDesc::new(width, height, format, dtype).map_err(text)?;
         let line = random::line(&mut numbers, 12, &desc)?;
         let images: Vec<ImageBuffer> =
-            (0..FRAMES).map(|i| Picture::Noise.draw(desc, seed.wrapping_add(i))).collect();
+            (0..FRAMES).map(|i| Pattern::Noise.draw(desc, seed.wrapping_add(i))).collect();
         let streams = 2 + numbers.below(5);
         every_way(&line, &images, &request.device, streams).map_err(|t| format!("seed {seed}, {desc}, {t}"))
     });
-    Outcome { cases: outcome.cases * ways(&request.device, 2).len(), ..outcome }
+    Outcome { cases: outcome.cases * modes(&request.device, 2).len(), ..outcome }
 }
 
 /// The results of all frames, by output.
-fn run(line: &str, way: &Way, images: &[ImageBuffer]) -> Result<Results, Error> {
-    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(line)?, way.config.clone())?;
-    if way.batch {
+fn run(line: &str, mode: &Mode, images: &[ImageBuffer]) -> Result<Results, Error> {
+    let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(line)?, mode.config.clone())?;
+    if mode.batch {
         pipeline.execute_batch(images)?;
         return Ok(results(&pipeline));
     }

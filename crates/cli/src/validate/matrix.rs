@@ -8,20 +8,20 @@ use mip_ops::{Call, OperatorSpec};
 
 /// How an operator is called beyond what the registry says.
 #[derive(Debug)]
-struct Calls {
+struct OperatorCases {
     op: &'static str,
     /// With every kind of image and every size.
-    usual: Ways,
+    usual: CasesOf,
     /// Ends of the parameters' ranges, with every kind of image and a few sizes.
-    corners: Ways,
+    corners: CasesOf,
 }
 
 /// Parameters for inputs of a shape.
-type Ways = fn(&ImageDesc) -> Vec<Way>;
+type CasesOf = fn(&ImageDesc) -> Vec<TestCase>;
 
 /// Parameters, as in a pipeline file.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct TestCase {
     pub(super) params: String,
     /// Whether every step stays in the range of binary32, so that the f64 reference tells the result. Bytes are compared
     /// with the CPU's in any case.
@@ -29,38 +29,38 @@ pub(super) struct Way {
 }
 
 /// With every kind of image and every size: the examples that such images take, and what depends on the image.
-pub(super) fn usual(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
-    let mut ways = taken(spec, spec.example_calls(), desc);
-    ways.extend(of_image(spec).into_iter().flat_map(|calls| (calls.usual)(desc)));
-    ways
+pub(super) fn usual(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<TestCase> {
+    let mut cases = taken(spec, spec.example_calls(), desc);
+    cases.extend(of_image(spec).into_iter().flat_map(|table| (table.usual)(desc)));
+    cases
 }
 
 /// Ends of the parameters' ranges, with every kind of image and a few sizes.
-pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Way> {
-    let mut ways = taken(spec, spec.corner_calls(), desc);
+pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<TestCase> {
+    let mut cases = taken(spec, spec.corner_calls(), desc);
     if spec.params.iter().any(|param| param.name == "border_value") {
-        // Which values a border may have depends on the sample type.
+        // Which values a border may have depends on the dtype.
         let mut call = spec.example_calls().swap_remove(0);
         call.retain(|(name, _)| !name.starts_with("border"));
-        ways.extend(border_values(desc, &text(&call)));
+        cases.extend(border_values(desc, &text(&call)));
     }
-    ways.extend(of_image(spec).into_iter().flat_map(|calls| (calls.corners)(desc)));
-    ways
+    cases.extend(of_image(spec).into_iter().flat_map(|table| (table.corners)(desc)));
+    cases
 }
 
-fn of_image(spec: &OperatorSpec) -> Option<&'static Calls> {
-    OF_IMAGE.iter().find(|calls| calls.op == spec.name)
+fn of_image(spec: &OperatorSpec) -> Option<&'static OperatorCases> {
+    OF_IMAGE.iter().find(|table| table.op == spec.name)
 }
 
 /// The calls that images like this one take.
-fn taken(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<Way> {
+fn taken(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<TestCase> {
     let takes = |call: &Call| {
         let infers = |operator: Box<dyn mip_ops::Operator>| {
             operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok()
         };
         spec.call(call).is_ok_and(infers)
     };
-    calls.into_iter().filter(takes).map(|call| way(text(&call))).collect()
+    calls.into_iter().filter(takes).map(|call| case(text(&call))).collect()
 }
 
 /// A call as it stands in the one-line form.
@@ -77,8 +77,8 @@ pub(super) fn text(call: &Call) -> String {
 }
 
 /// Operators some of whose parameters depend on the image.
-const OF_IMAGE: &[Calls] = &[
-    Calls {
+const OF_IMAGE: &[OperatorCases] = &[
+    OperatorCases {
         op: "resize",
         usual: |_| {
             texts(&[
@@ -91,7 +91,7 @@ const OF_IMAGE: &[Calls] = &[
         corners: |d| {
             let (w, h) = (d.width.div_ceil(2), d.height.div_ceil(2));
             let (wide, tall) = (2 * d.width, 2 * d.height);
-            let mut ways = texts(&[
+            let mut cases = texts(&[
                 "width=1 height=1 filter=bilinear antialias=false",
                 "width=1 height=1 antialias=true",
                 "width=1 height=1 filter=nearest",
@@ -101,16 +101,16 @@ const OF_IMAGE: &[Calls] = &[
                 "height=10 filter=area",
                 "shorter_side=6 antialias=true",
             ]);
-            ways.extend([
-                way(format!("width={w} height={h}")),
-                way(format!("width={w} height={h} filter=area")),
-                way(format!("width={wide} height={tall} antialias=true")),
-                way(format!("width={wide} height={tall} filter=area")),
+            cases.extend([
+                case(format!("width={w} height={h}")),
+                case(format!("width={w} height={h} filter=area")),
+                case(format!("width={wide} height={tall} antialias=true")),
+                case(format!("width={wide} height={tall} filter=area")),
             ]);
-            ways
+            cases
         },
     },
-    Calls {
+    OperatorCases {
         op: "gaussian_blur",
         usual: |_| {
             texts(&[
@@ -135,7 +135,7 @@ const OF_IMAGE: &[Calls] = &[
             ])
         },
     },
-    Calls {
+    OperatorCases {
         op: "sobel",
         usual: |_| {
             texts(&[
@@ -148,27 +148,27 @@ const OF_IMAGE: &[Calls] = &[
         },
         corners: |_| Vec::new(),
     },
-    Calls {
+    OperatorCases {
         op: "crop",
         usual: |d| {
             let (w, h) = (d.width.div_ceil(2), d.height.div_ceil(2));
             vec![
-                way(format!("x={} y={} width=1 height=1", d.width - 1, d.height - 1)),
-                way(format!("center=true width={w} height={h}")),
+                case(format!("x={} y={} width=1 height=1", d.width - 1, d.height - 1)),
+                case(format!("center=true width={w} height={h}")),
             ]
         },
         corners: |d| {
             let (w, h) = (d.width, d.height);
             vec![
-                way(format!("width={w} height={h}")),
-                way(format!("x=0 y=0 width={w} height=1 center=false")),
-                way(format!("x={} width=1 height={h}", w / 2)),
-                way(format!("y={} width={w} height={}", h / 2, h - h / 2)),
-                way(format!("center=true width={} height={h}", w.div_ceil(3))),
+                case(format!("width={w} height={h}")),
+                case(format!("x=0 y=0 width={w} height=1 center=false")),
+                case(format!("x={} width=1 height={h}", w / 2)),
+                case(format!("y={} width={w} height={}", h / 2, h - h / 2)),
+                case(format!("center=true width={} height={h}", w.div_ceil(3))),
             ]
         },
     },
-    Calls {
+    OperatorCases {
         op: "warp_affine",
         usual: |_| Vec::new(),
         // Not every matrix can be inverted.
@@ -180,28 +180,28 @@ const OF_IMAGE: &[Calls] = &[
             ])
         },
     },
-    Calls {
+    OperatorCases {
         op: "point",
         usual: |d| {
-            let mut ways = texts(&["expr=\"v * 0.5 + 3\"", "expr=\"abs(v - v2) * gain\" gain=1.5"]);
+            let mut cases = texts(&["expr=\"v * 0.5 + 3\"", "expr=\"abs(v - v2) * gain\" gain=1.5"]);
             if d.format.rgb_indices().is_some() {
-                ways.push(way("expr=\"(r*0.393 + g*0.769 + b*0.189) * gain\" gain=0.8".to_owned()));
-                ways.push(way("expr=\"b, max(r, g), r / 3\"".to_owned()));
+                cases.push(case("expr=\"(r*0.393 + g*0.769 + b*0.189) * gain\" gain=0.8".to_owned()));
+                cases.push(case("expr=\"b, max(r, g), r / 3\"".to_owned()));
             }
-            ways
+            cases
         },
         corners: |d| {
-            let mut ways = texts(&[
+            let mut cases = texts(&[
                 "expr=\"x = max(v, 1); y = min(v2, x); x > y + 5 ? fma(x, 0.25, y) : round(x) / 3\"",
                 "expr=\"floor(v) + ceil(v / 7) - sqrt(abs(v))\"",
                 "expr=\"v * 1e30 * 1e30\"",
             ]);
-            ways[2].in_range = false;
-            // Alpha is kept as it is, so that its sample type stays.
+            cases[2].in_range = false;
+            // Alpha is kept as it is, so that its dtype stays.
             if !d.format.has_alpha() {
-                ways.extend(texts(&["expr=v to=u8", "expr=\"v * 7\" to=u16", "expr=\"v / 255\" to=f32"]));
+                cases.extend(texts(&["expr=v to=u8", "expr=\"v * 7\" to=u16", "expr=\"v / 255\" to=f32"]));
             }
-            ways
+            cases
         },
     },
 ];
@@ -226,32 +226,32 @@ pub(super) const SUMS: &[(&str, &str, (u32, u32))] = &[
     ("resize", "width=5 height=4 antialias=true", (613, 41)),
 ];
 
-fn way(params: String) -> Way {
-    Way { params, in_range: true }
+fn case(params: String) -> TestCase {
+    TestCase { params, in_range: true }
 }
 
-fn texts(list: &[&str]) -> Vec<Way> {
-    list.iter().map(|&text| way(text.to_owned())).collect()
+fn texts(list: &[&str]) -> Vec<TestCase> {
+    list.iter().map(|&text| case(text.to_owned())).collect()
 }
 
 /// Constant borders with the ends of what an image may have there: samples, and of floats any number.
-fn border_values(desc: &ImageDesc, params: &str) -> Vec<Way> {
-    let border = |value: &str| way(format!("{params} border=constant border_value={value}"));
+fn border_values(desc: &ImageDesc, params: &str) -> Vec<TestCase> {
+    let border = |value: &str| case(format!("{params} border=constant border_value={value}"));
     let full = desc.dtype.full_scale().to_string();
-    let mut ways = vec![way(format!("{params} border=constant")), border("0"), border(&full)];
+    let mut cases = vec![case(format!("{params} border=constant")), border("0"), border(&full)];
     if desc.dtype.is_float() {
-        ways.push(border("0.25"));
+        cases.push(border("0.25"));
     }
     // With alpha, colours are divided by a sum of alphas: that of negative ones may come near 0, where small errors are large,
     // and of two infinite ones it is NaN, whose bits no device promises.
     if desc.dtype.is_float() && !desc.format.has_alpha() {
-        ways.push(border("-3.5"));
+        cases.push(border("-3.5"));
     }
     if desc.dtype == DType::F32 && !desc.format.has_alpha() {
         // Squares beyond binary32.
-        ways.extend(["1e30", "-1e30"].map(|value| Way { in_range: false, ..border(value) }));
+        cases.extend(["1e30", "-1e30"].map(|value| TestCase { in_range: false, ..border(value) }));
     }
-    ways
+    cases
 }
 
 #[cfg(test)]
@@ -279,8 +279,8 @@ mod tests {
         let image = |dtype| ImageDesc::new(33, 11, PixelFormat::Rgb, dtype).unwrap();
         let long =
             LONG.iter().filter(|(name, _, _)| *name == op.name).map(|(_, params, _)| (*params).to_owned());
-        let ways = |desc| usual(op, &desc).into_iter().chain(corners(op, &desc));
-        let all = DType::ALL.into_iter().map(image).flat_map(ways).map(|way| way.params).chain(long);
+        let cases = |desc| usual(op, &desc).into_iter().chain(corners(op, &desc));
+        let all = DType::ALL.into_iter().map(image).flat_map(cases).map(|case| case.params).chain(long);
         let value = |params: String| {
             let spec = PipelineSpec::parse_line(&line(op.name, &params)).unwrap();
             let given = spec.tasks.last().unwrap().params.iter().find(|(name, _)| name.value == param);

@@ -29,9 +29,9 @@ pub(crate) use report::{Check, Outcome, Report};
 /// What to validate, and how thoroughly.
 pub(crate) struct Request {
     pub(crate) device: Device,
-    /// Every format, sample type and layout with every operator, instead of a selection.
+    /// Every format, dtype and layout with every operator, instead of a selection.
     pub(crate) full: bool,
-    /// Without the larger pictures.
+    /// Without the larger images.
     pub(crate) small: bool,
     /// Only checks whose name contains this.
     pub(crate) only: String,
@@ -60,7 +60,7 @@ fn if_replayed(request: &Request, check: impl FnOnce(&Request) -> Outcome) -> Ou
     }
 }
 
-/// Runs all checks; `progress` is told each one's name when it begins.
+/// Runs all checks; `progress` gets each one's name when it begins.
 pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Check> {
     let mut checks = Vec::new();
     for (section, list) in [
@@ -105,8 +105,8 @@ fn cases<T: Sync>(jobs: usize, cases: &[T], run: impl Fn(&T) -> Result<(), Strin
     };
     std::thread::scope(|scope| {
         // This thread works as well, so that fewer others, or none, take longer and change nothing.
-        let helpers = 1..jobs.clamp(1, cases.len().max(1));
-        helpers
+        let workers = 1..jobs.clamp(1, cases.len().max(1));
+        workers
             .map_while(|_| threads::spawn_scoped(scope, "mip-validate", "validate", work).ok())
             .for_each(drop);
         work();

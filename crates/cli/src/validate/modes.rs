@@ -3,7 +3,7 @@
 use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_testkit::images::Picture;
+use mip_testkit::images::Pattern;
 
 use super::operators::same;
 use super::{Outcome, Pending, Request, cases};
@@ -30,9 +30,9 @@ pub(super) fn checks(request: &Request) -> Vec<Pending> {
     ]
 }
 
-pub(super) fn picture(width: u32, height: u32, seed: u64) -> ImageBuffer {
+pub(super) fn test_image(width: u32, height: u32, seed: u64) -> ImageBuffer {
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).expect("a valid size");
-    Picture::Noise.draw(desc, seed)
+    Pattern::Noise.draw(desc, seed)
 }
 
 /// Unfused, so that there is something to run on several streams.
@@ -76,7 +76,7 @@ pub(super) fn text(error: impl ToString) -> String {
 }
 
 fn streams(request: &Request) -> Outcome {
-    let image = picture(193, 109, request.seed);
+    let image = test_image(193, 109, request.seed);
     let list: Vec<(&str, u32)> =
         [DIAMOND, CHAIN].iter().flat_map(|&line| [1, 2, 4, 8].map(|s| (line, s))).collect();
     cases(1, &list, |&(line, streams)| {
@@ -88,7 +88,7 @@ fn streams(request: &Request) -> Outcome {
 
 fn repeated(request: &Request) -> Outcome {
     let run = || -> Result<(), String> {
-        let image = picture(320, 200, request.seed);
+        let image = test_image(320, 200, request.seed);
         let expected = once(DIAMOND, &Device::cpu(), 1, &image).map_err(text)?;
         let config =
             PipelineConfig { device: request.device.clone(), fuse: false, ..PipelineConfig::default() };
@@ -137,20 +137,20 @@ fn resident_bytes() -> Option<usize> {
 fn batch(request: &Request) -> Outcome {
     let list: Vec<(&str, usize, usize)> = [DIAMOND, CHAIN]
         .iter()
-        .flat_map(|&line| [(1, 8), (2, 8), (5, 3), (8, 8)].map(|(frames, most)| (line, frames, most)))
+        .flat_map(|&line| [(1, 8), (2, 8), (5, 3), (8, 8)].map(|(frames, max)| (line, frames, max)))
         .collect();
-    cases(1, &list, |&(line, frames, most)| {
+    cases(1, &list, |&(line, frames, max)| {
         let images: Vec<ImageBuffer> =
-            (0..frames).map(|i| picture(130, 71, request.seed.wrapping_add(i as u64))).collect();
+            (0..frames).map(|i| test_image(130, 71, request.seed.wrapping_add(i as u64))).collect();
         let config = PipelineConfig {
             device: request.device.clone(),
-            max_batch_size: most,
+            max_batch_size: max,
             ..PipelineConfig::default()
         };
         let spec = PipelineSpec::parse_line(line).map_err(text)?;
         let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
         let report = pipeline.execute_batch(&images).map_err(text)?;
-        let chunks = frames.div_ceil(most) as u64;
+        let chunks = frames.div_ceil(max) as u64;
         if let Some(task) = report.tasks.iter().find(|t| t.invocations != chunks) {
             return Err(format!(
                 "'{}' was invoked {} times for {chunks} batches",
@@ -171,7 +171,7 @@ fn batch(request: &Request) -> Outcome {
 /// No frames are an empty result; frames of several shapes are refused, naming the first that differs.
 fn odd_batches(request: &Request) -> Result<(), String> {
     let mut pipeline = pipeline(CHAIN, &request.device, 4).map_err(text)?;
-    let frames = [picture(64, 48, 1), picture(64, 48, 2), picture(65, 48, 3)];
+    let frames = [test_image(64, 48, 1), test_image(64, 48, 2), test_image(65, 48, 3)];
     pipeline.execute_batch(&frames[..2]).map_err(text)?;
     let report = pipeline.execute_batch(&[]).map_err(|e| format!("an empty batch: {e}"))?;
     if report.frames != 0 || pipeline.outputs().any(|(_, images)| !images.is_empty()) {
@@ -185,7 +185,7 @@ fn odd_batches(request: &Request) -> Result<(), String> {
 }
 
 fn parameters(request: &Request) -> Outcome {
-    let image = picture(193, 109, request.seed);
+    let image = test_image(193, 109, request.seed);
     let run = || -> Result<(), Error> {
         let mut pipelines = [pipeline(CHAIN, &request.device, 4)?, pipeline(CHAIN, &Device::cpu(), 1)?];
         for p in &mut pipelines {
@@ -214,7 +214,7 @@ fn sizes(request: &Request) -> Outcome {
     let run = || -> Result<(), Error> {
         let mut pipeline = pipeline(CHAIN, &request.device, 4)?;
         for (width, height) in [(193, 109), (64, 64), (1, 1), (193, 109), (1921, 1081), (64, 64)] {
-            let image = picture(width, height, request.seed);
+            let image = test_image(width, height, request.seed);
             pipeline.set_named_input("input", &image)?;
             pipeline.execute()?;
             let expected = once(CHAIN, &Device::cpu(), 1, &image)?;

@@ -4,10 +4,10 @@ use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_graph::PipelineSpec;
 use mip_ops::{OperatorSpec, Value};
-use mip_testkit::images::{FEW_SIZES, Picture, SplitMix64, not_finite, padded};
+use mip_testkit::images::{FEW_SIZES, Pattern, SplitMix64, not_finite, padded};
 use mip_testkit::{Param, Params, check_contract, reference};
 
-use super::matrix::{LONG, SUMS, Way, corners, usual};
+use super::matrix::{LONG, SUMS, TestCase, corners, usual};
 use super::{Pending, Request, cases};
 
 /// Above this many samples the f64 references take too long; bytes are still compared with the CPU.
@@ -16,7 +16,7 @@ const REFERENCE_SAMPLES: usize = 40_000;
 /// A case: operator, parameters, input shape.
 struct Case {
     op: &'static str,
-    way: Way,
+    test: TestCase,
     desc: ImageDesc,
     seed: u64,
     /// Whether some samples are infinite or NaN.
@@ -39,36 +39,36 @@ pub(super) fn checks(_: &Request) -> Vec<Pending> {
 
 fn list(spec: &'static OperatorSpec, request: &Request) -> Vec<Case> {
     let mut cases = Vec::new();
-    let mut add = |way: Way, desc: ImageDesc, not_finite: bool| {
+    let mut add = |test: TestCase, desc: ImageDesc, not_finite: bool| {
         let seed = request.seed.wrapping_add(cases.len() as u64);
-        cases.push(Case { op: spec.name, way, desc, seed, not_finite });
+        cases.push(Case { op: spec.name, test, desc, seed, not_finite });
     };
     for (format, dtype, layout) in kinds(request.full) {
         for &(width, height) in &sizes(request.small) {
             let Ok(desc) = ImageDesc::new(width, height, format, dtype) else { continue };
             let desc = desc.with_layout(layout);
-            let mut ways = usual(spec, &desc);
+            let mut tests = usual(spec, &desc);
             if CORNER_SIZES.contains(&(width, height)) {
-                ways.extend(corners(spec, &desc));
+                tests.extend(corners(spec, &desc));
             }
             let floats = dtype.is_float();
-            for way in ways.iter().filter(|way| floats && way.in_range) {
-                add(way.clone(), desc, true);
+            for test in tests.iter().filter(|test| floats && test.in_range) {
+                add(test.clone(), desc, true);
             }
-            for way in ways {
-                add(way, desc, false);
+            for test in tests {
+                add(test, desc, false);
             }
         }
     }
     for &(_, params, (width, height)) in LONG.iter().filter(|(op, _, _)| *op == spec.name && !request.small) {
         let desc = ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).expect("a valid size");
-        add(Way { params: params.to_owned(), in_range: true }, desc, false);
+        add(TestCase { params: params.to_owned(), in_range: true }, desc, false);
     }
     for &(_, params, (width, height)) in SUMS.iter().filter(|(op, _, _)| *op == spec.name) {
         for (format, dtype, layout) in kinds(request.full) {
             let desc =
                 ImageDesc::new(width, height, format, dtype).expect("a valid size").with_layout(layout);
-            add(Way { params: params.to_owned(), in_range: true }, desc, false);
+            add(TestCase { params: params.to_owned(), in_range: true }, desc, false);
         }
     }
     cases
@@ -82,7 +82,7 @@ pub(super) fn sizes(small: bool) -> Vec<(u32, u32)> {
     FEW_SIZES.iter().chain(&[(64, 48)]).chain(large).copied().collect()
 }
 
-/// Formats, sample types and layouts: all, or each at least once with the commonest of the others.
+/// Formats, dtypes and layouts: all, or each at least once with the commonest of the others.
 pub(super) fn kinds(full: bool) -> Vec<(PixelFormat, DType, Layout)> {
     let mut kinds = Vec::new();
     for format in PixelFormat::ALL {
@@ -100,18 +100,18 @@ pub(super) fn kinds(full: bool) -> Vec<(PixelFormat, DType, Layout)> {
 
 fn compare(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
     let samples = if case.not_finite { ", not all finite" } else { "" };
-    let what = || format!("{} {} on {}{samples} (seed {})", case.op, case.way.params, case.desc, case.seed);
+    let what = || format!("{} {} on {}{samples} (seed {})", case.op, case.test.params, case.desc, case.seed);
     compare_images(case, device, cpu).map_err(|text| format!("{}: {text}", what()))
 }
 
 fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
     let mut random = SplitMix64::new(case.seed);
-    let slots = slots(case.op, &case.way.params);
+    let slots = slots(case.op, &case.test.params);
     let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
     let inputs: Vec<ImageBuffer> = (0..slots)
         .map(|_| {
-            let picture = Picture::ALL[random.below(Picture::ALL.len() as u32) as usize];
-            let mut image = picture.draw_batch(case.desc, frames, random.next_u64());
+            let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
+            let mut image = pattern.draw_batch(case.desc, frames, random.next_u64());
             if case.not_finite {
                 image = not_finite(&image, random.next_u64());
             }
@@ -123,7 +123,7 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
     for (frame, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
         same(actual, expected).map_err(|text| format!("frame {frame} of {frames}: {text}"))?;
         let samples = actual.desc().bytes() / actual.desc().dtype.size();
-        if case.way.in_range && samples <= REFERENCE_SAMPLES {
+        if case.test.in_range && samples <= REFERENCE_SAMPLES {
             let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
             let of_frame: Vec<&ImageBuffer> = of_frame.iter().collect();
             let exact = reference::apply(case.op, &reference_params(case)?, &of_frame);
@@ -154,7 +154,7 @@ fn slots(op: &str, params: &str) -> usize {
 fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {
     let config = PipelineConfig { device: device.clone(), poison: true, ..PipelineConfig::default() };
     let mut pipeline =
-        Pipeline::from_spec(&PipelineSpec::parse_line(&line(case.op, &case.way.params))?, config)?;
+        Pipeline::from_spec(&PipelineSpec::parse_line(&line(case.op, &case.test.params))?, config)?;
     let task = pipeline.task("task")?;
     match inputs {
         [input] if input.batch_size() > 1 => {
@@ -173,7 +173,7 @@ fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<Image
 
 /// The case's parameters as the references take them.
 fn reference_params(case: &Case) -> Result<Params, String> {
-    let spec = PipelineSpec::parse_line(&line(case.op, &case.way.params)).map_err(|e| e.to_string())?;
+    let spec = PipelineSpec::parse_line(&line(case.op, &case.test.params)).map_err(|e| e.to_string())?;
     let given = spec.tasks.iter().flat_map(|task| &task.params);
     Ok(given.fold(Params::new(), |params, (name, value)| {
         let value = match value.value.clone() {

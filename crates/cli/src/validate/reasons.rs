@@ -16,7 +16,7 @@ use mip_runtime::device::{
 };
 use mip_runtime::{DirtyReason, GraphStats, RunRequest, Session, SessionOptions};
 
-use super::modes::{DIAMOND, Results, all_same, picture, results, text};
+use super::modes::{DIAMOND, Results, all_same, results, test_image, text};
 use super::operators::same;
 use super::{Outcome, Pending, Request, counters, if_replayed};
 
@@ -87,8 +87,8 @@ impl Device for Reluctant {
         self.other.workspace_bytes(group, layouts)
     }
 
-    fn joins_branches(&self) -> bool {
-        self.other.joins_branches()
+    fn fuses_horizontally(&self) -> bool {
+        self.other.fuses_horizontally()
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
@@ -146,7 +146,7 @@ impl Bench {
                 ..PipelineConfig::default()
             };
             let mut pipeline = Pipeline::from_spec(&spec, config).map_err(text)?;
-            pipeline.set_named_input("input", &picture(193, 109, request.seed)).map_err(text)?;
+            pipeline.set_named_input("input", &test_image(193, 109, request.seed)).map_err(text)?;
             Ok::<_, String>(pipeline)
         };
         let mut truth = made(AnyDevice::cpu(), false)?;
@@ -234,7 +234,7 @@ fn dependencies(request: &Request) -> Result<(), String> {
     const BEFORE: &str = "outputs=first,second ! first:flip ! second:flip direction=vertical inputs=@input";
     const AFTER: &str = "outputs=first,second ! first:flip ! second:flip direction=vertical inputs=first";
     let device = request.device.open().map_err(text)?;
-    let image = picture(131, 77, request.seed);
+    let image = test_image(131, 77, request.seed);
     let manager = Pipeline::new(super::scenarios::config(request)).memory().map_err(text)?;
     let options = SessionOptions { poison: true, replay: true, ..SessionOptions::default() };
     let mut sessions = Vec::new();

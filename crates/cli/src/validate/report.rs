@@ -51,7 +51,7 @@ impl Outcome {
 }
 
 impl Check {
-    const fn verdict(&self) -> &'static str {
+    const fn status(&self) -> &'static str {
         match (&self.outcome.skipped, self.outcome.failures.is_empty()) {
             (Some(_), _) => "skipped",
             (None, true) => "passed",
@@ -62,7 +62,7 @@ impl Check {
 
 impl Report {
     pub(crate) fn new(info: &DeviceInfo, seed: u64, checks: Vec<Check>) -> Self {
-        let count = |verdict: &str| checks.iter().filter(|c| c.verdict() == verdict).count();
+        let count = |status: &str| checks.iter().filter(|c| c.status() == status).count();
         let (passed, failed, skipped) = (count("passed"), count("FAILED"), count("skipped"));
         let cases = checks.iter().map(|c| c.outcome.cases).sum();
         Self {
@@ -85,9 +85,9 @@ impl Report {
         let mut lines = Vec::new();
         for check in &self.checks {
             let Check { section, name, outcome, elapsed_ms } = check;
-            let (verdict, cases) = (check.verdict(), outcome.cases);
+            let (status, cases) = (check.status(), outcome.cases);
             lines.push(format!(
-                "{section:10} {}  {cases:6} cases  {elapsed_ms:9.1} ms  {verdict}",
+                "{section:10} {}  {cases:6} cases  {elapsed_ms:9.1} ms  {status}",
                 padded(name, width)
             ));
             lines.extend(outcome.skipped.iter().map(|reason| format!("    {reason}")));

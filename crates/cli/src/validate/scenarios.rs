@@ -6,7 +6,7 @@ use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
 use mip_runtime::device::DeviceKind;
 use mip_runtime::memory::AllocatorMode;
-use mip_testkit::images::Picture;
+use mip_testkit::images::Pattern;
 
 use super::operators::same;
 use super::{Outcome, Pending, Request};
@@ -25,9 +25,9 @@ pub(super) fn checks(_: &Request) -> Vec<Pending> {
     ]
 }
 
-pub(super) fn picture(seed: u64) -> ImageBuffer {
+pub(super) fn test_image(seed: u64) -> ImageBuffer {
     let desc = ImageDesc::new(320, 200, PixelFormat::Rgb, DType::U8).expect("a valid size");
-    Picture::Noise.draw(desc, seed)
+    Pattern::Noise.draw(desc, seed)
 }
 
 pub(super) fn config(request: &Request) -> PipelineConfig {
@@ -36,7 +36,7 @@ pub(super) fn config(request: &Request) -> PipelineConfig {
 
 fn pipeline(request: &Request, config: PipelineConfig) -> Result<Pipeline, Error> {
     let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(LINE)?, config)?;
-    pipeline.set_named_input("input", &picture(request.seed))?;
+    pipeline.set_named_input("input", &test_image(request.seed))?;
     Ok(pipeline)
 }
 
@@ -86,7 +86,7 @@ fn held(request: &Request) -> Result<(), String> {
     let held: Vec<ImageBuffer> = pipeline.outputs().flat_map(|(_, images)| images.to_vec()).collect();
     let copy = ImageBuffer::from_bytes(*held[0].desc(), &held[0].to_bytes()).map_err(text)?;
     for seed in 1..6 {
-        pipeline.set_named_input("input", &picture(request.seed.wrapping_add(seed))).map_err(text)?;
+        pipeline.set_named_input("input", &test_image(request.seed.wrapping_add(seed))).map_err(text)?;
         pipeline.execute().map_err(text)?;
     }
     same(&held[0], &copy)
@@ -160,8 +160,8 @@ fn profile(request: &Request) -> Outcome {
     if cfg!(not(feature = "profiling")) {
         return Outcome::skip("built without profiles");
     }
-    let ways: Vec<_> = [false, true].into_iter().flat_map(|fuse| [(fuse, false), (fuse, true)]).collect();
-    super::cases(1, &ways, |&(fuse, replay)| {
+    let modes: Vec<_> = [false, true].into_iter().flat_map(|fuse| [(fuse, false), (fuse, true)]).collect();
+    super::cases(1, &modes, |&(fuse, replay)| {
         let run = |profiled: bool| -> Result<_, Error> {
             let config = PipelineConfig {
                 fuse,

@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) tasks: Vec<TaskReport>,
     /// Replay counters after the last execution.
     pub(crate) graph: GraphStats,
-    /// What stderr was told of beside failures.
+    /// What was written to stderr beside failures.
     pub(crate) warnings: Vec<String>,
     /// Kinds of metadata that results could not carry, and the inputs that had them.
     lost: BTreeMap<&'static str, BTreeSet<usize>>,

@@ -32,7 +32,7 @@ pub(crate) struct Summary {
     graph: GraphStats,
     memory: Memory,
     tasks: Vec<Task>,
-    /// What stderr was told of beside failures.
+    /// What was written to stderr beside failures.
     warnings: Vec<String>,
     errors: Vec<InputError>,
 }

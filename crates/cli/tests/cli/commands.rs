@@ -94,18 +94,18 @@ fn plan_prints_text_and_json() {
     }
     let document =
         place.ok(&["plan", "-e", line, "--size", "64x48", "--batch", "3", "--format", "json"]).json();
-    for list in ["kernels", "tasks", "waits"] {
+    for list in ["launches", "tasks", "waits"] {
         assert!(document[list].is_array(), "{list}: {document}");
     }
-    for number in ["lanes", "arena_bytes", "sum_of_buffers"] {
+    for number in ["streams", "arena_bytes", "sum_of_buffers"] {
         assert!(document[number].is_u64(), "{number}: {document}");
     }
     assert_eq!(document["tasks"].as_array().unwrap().len(), 3);
-    assert_eq!(document["kernels"].as_array().unwrap().len(), 1);
+    assert_eq!(document["launches"].as_array().unwrap().len(), 1);
     assert_eq!(document["fusion"][0]["fused"], true);
-    assert_eq!(document["fusion_summary"]["unfused_kernels"], 3);
+    assert_eq!(document["fusion_summary"]["unfused_launches"], 3);
     let apart = place.ok(&["plan", "-e", line, "--size", "64x48", "--no-fuse"]).stdout;
-    assert!(text.contains("1 kernel,") && apart.contains("3 kernels,") && apart.contains("fusion is off"));
+    assert!(text.contains("1 launch,") && apart.contains("3 launches,") && apart.contains("fusion is off"));
     let single = place.ok(&["plan", "-e", line, "--size", "64x48", "--format", "json"]).json();
     assert!(document["sum_of_buffers"].as_u64() > single["sum_of_buffers"].as_u64());
 }

@@ -4,6 +4,7 @@ mod bench;
 mod book;
 mod commands;
 mod damaged;
+mod diagrams;
 mod documents;
 mod faults;
 #[cfg(unix)]
@@ -16,7 +17,6 @@ mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
 mod metadata;
-mod pictures;
 #[cfg(feature = "profiling")]
 mod profile;
 mod requests;

@@ -100,7 +100,7 @@ fn every_way_of_running_gives_the_same_files() {
     place.ok(&["run", "fork.toml", "in", "-o", "plain"]);
     let names = place.list("plain");
     assert_eq!(names.len(), 15);
-    let ways: [&[&str]; 6] = [
+    let variants: [&[&str]; 6] = [
         &["--batch", "3"],
         &["--streams", "1"],
         &["--no-fuse"],
@@ -108,12 +108,12 @@ fn every_way_of_running_gives_the_same_files() {
         &["--allocator", "stream-ordered"],
         &["--device", "cpu"],
     ];
-    for way in ways {
-        let arguments = [&["run", "fork.toml", "in", "-o", "other"], way].concat();
+    for variant in variants {
+        let arguments = [&["run", "fork.toml", "in", "-o", "other"], variant].concat();
         place.ok(&arguments);
         for name in &names {
             let (plain, other) = (format!("plain/{name}"), format!("other/{name}"));
-            assert_eq!(place.bytes(&plain), place.bytes(&other), "{way:?} {name}");
+            assert_eq!(place.bytes(&plain), place.bytes(&other), "{variant:?} {name}");
         }
     }
 }

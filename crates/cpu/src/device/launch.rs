@@ -2,7 +2,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mip_core::{ImageBuffer, ImageError, ImageView, ImageViewMut};
-use mip_runtime::device::{BufferMemory, BufferRef, DeviceError, Launch, Verdict};
+use mip_runtime::device::{BufferMemory, BufferRef, DeviceError, Launch, LaunchDecision};
 use mip_runtime::memory::{ReadGuard, WriteGuard};
 
 use super::CpuExecutable;
@@ -14,8 +14,8 @@ use super::memory::{host, write};
 /// When the observer itself panics; failures of the launch go to the observer.
 pub(super) fn run(launch: Launch) -> Result<(), DeviceError> {
     let group = launch.group;
-    let verdict = guarded("observer", || Ok(launch.observer.begin(group)))?;
-    if verdict == Verdict::Skip {
+    let decision = guarded("observer", || Ok(launch.observer.begin(group)))?;
+    if decision == LaunchDecision::Skip {
         return Ok(());
     }
     let result = match launch.executable.as_any().downcast_ref::<CpuExecutable>() {

@@ -87,8 +87,8 @@ impl Device for CpuDevice {
             .map_or(0, |runner| runner.workspace_bytes())
     }
 
-    fn joins_branches(&self) -> bool {
-        self.config.join_branches
+    fn fuses_horizontally(&self) -> bool {
+        self.config.horizontal_fusion
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use mip_core::{ImageBuffer, threads};
-use mip_runtime::device::{BufferRef, Command, DeviceError, Event, HostStamp, Launch, Stamp, Stream};
+use mip_runtime::device::{BufferRef, Command, DeviceError, Event, HostTimestamp, Launch, Stream, Timestamp};
 
 use super::event::CpuEvent;
 use super::{copy, launch};
@@ -25,7 +25,7 @@ enum Job {
     Wait(Arc<dyn Event>, u64),
     Upload { from: ImageBuffer, to: BufferRef },
     Download { from: BufferRef, to: BufferRef },
-    Stamp(Arc<dyn Stamp>),
+    Timestamp(Arc<dyn Timestamp>),
 }
 
 /// The first failure of a command that has nobody else to tell.
@@ -49,8 +49,8 @@ impl CpuStream {
     pub(super) fn new(label: &str) -> Result<Self, DeviceError> {
         let (queue, jobs) = channel();
         let failure = Arc::new(Failure::default());
-        let told = failure.clone();
-        let thread = threads::spawn(&format!("mip-{label}"), "run a stream", move || work(&jobs, &told));
+        let first = failure.clone();
+        let thread = threads::spawn(&format!("mip-{label}"), "run a stream", move || work(&jobs, &first));
         let thread = thread.map_err(|none| DeviceError::Driver {
             call: "creating a stream",
             message: format!("{none}, or use fewer streams"),
@@ -82,7 +82,9 @@ fn work(jobs: &Receiver<Job>, failure: &Failure) {
             Job::Wait(event, point) => own(&event).expect("checked when queued").wait(point),
             Job::Upload { from, to } => failure.keep(copy::upload(&from, &to)),
             Job::Download { from, to } => failure.keep(copy::download(&from, &to)),
-            Job::Stamp(stamp) => failure.keep(HostStamp::of(&*stamp).map(HostStamp::reach)),
+            Job::Timestamp(timestamp) => {
+                failure.keep(HostTimestamp::of(&*timestamp).map(HostTimestamp::reach))
+            }
         }
     }
 }
@@ -100,7 +102,7 @@ impl Stream for CpuStream {
             Command::Launch(launch) => self.send(Job::Launch(Box::new(launch))),
             Command::Upload { from, to } => self.send(Job::Upload { from, to }),
             Command::Download { from, to } => self.send(Job::Download { from, to }),
-            Command::Stamp(stamp) => self.send(Job::Stamp(stamp)),
+            Command::Timestamp(timestamp) => self.send(Job::Timestamp(timestamp)),
             Command::Record(event) => {
                 let point = own(&event)?.record();
                 self.send(Job::Reach(event, point))
@@ -116,8 +118,8 @@ impl Stream for CpuStream {
         }
     }
 
-    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
-        Ok(Arc::new(HostStamp::default()))
+    fn create_timestamp(&self) -> Result<Arc<dyn Timestamp>, DeviceError> {
+        Ok(Arc::new(HostTimestamp::default()))
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

@@ -2,31 +2,31 @@
 //!
 //! Two demands: all rows that one row of a consumer reads must be there at once (needed for correctness), and
 //! a row should not be thrown out before its last use (needed for speed: it would be computed again). The
-//! second number comes from playing a few strips through with caches that never forget, and counting how
+//! second number comes from playing a few bands through with caches that never forget, and counting how
 //! many other rows are touched between two uses of the same one.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::program::{Root, march, together};
+use super::program::{Root, for_each_row, together};
 use crate::rows::{Input, OUTSIDE, RowStage, Taps};
 
 /// Rows of each result played through at each of the sampled places.
 const SAMPLE: u32 = 40;
 /// Caches never hold more rows for the sake of speed alone.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Passes over a row that are played through: what is used again later than that is not kept anyway.
-const PASSES: usize = 2 * MOST;
+const PASSES: usize = 2 * MAX;
 
-/// Slots for each stage; 0 when nobody reads it.
-pub(super) fn slots(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
+/// Lines for each stage; 0 when nobody reads it.
+pub(super) fn lines(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
     let mut needed = vec![0; stages.len()];
     for place in 0..3 {
         let mut play =
             Play { stages, seen: vec![HashMap::new(); stages.len()], clock: 0, needed: &mut needed };
         let ranges: Vec<Range<u32>> = roots.iter().map(|root| sample(root.height, place)).collect();
-        march(&ranges, |root, row| {
+        for_each_row(&ranges, |root, row| {
             let Root { stage, shared, .. } = roots[root];
             if shared {
                 play.fetch(stage, row);
@@ -58,8 +58,8 @@ impl Play<'_> {
     fn touch(&mut self, stage: usize, row: u32) -> bool {
         self.clock += 1;
         let Some(last) = self.seen[stage].get(&row).copied() else { return false };
-        let between = self.seen[stage].values().filter(|&&time| time > last).take(MOST).count();
-        self.needed[stage] = self.needed[stage].max((between + 1).min(MOST));
+        let between = self.seen[stage].values().filter(|&&time| time > last).take(MAX).count();
+        self.needed[stage] = self.needed[stage].max((between + 1).min(MAX));
         self.seen[stage].insert(row, self.clock);
         true
     }
@@ -82,7 +82,7 @@ impl Play<'_> {
         for pass in 0..step.passes.min(PASSES) {
             let mut rows = Vec::new();
             for y in y.clone() {
-                let mut taps = [0; Taps::MOST];
+                let mut taps = [0; Taps::MAX];
                 let count = step.taps.rows(y, pass, &mut taps);
                 rows.extend(taps[..count].iter().copied().filter(|&row| row != OUTSIDE));
             }

@@ -1,5 +1,5 @@
 //! Pairs of stages that are less work as one: a crop right after a resize leaves most of the resize undone, and values
-//! that are only moved to another memory order can be computed there.
+//! that are only moved to another layout can be computed there.
 
 use mip_plan::{AxisMap, Gather, Group, Kernel, Operand, Point, Resample, Stage};
 
@@ -15,7 +15,13 @@ pub(super) struct Merged {
 
 /// For each stage that ends such a pair, the pair.
 pub(super) fn find(group: &Group) -> Vec<Option<Merged>> {
-    group.stages.iter().map(|stage| merge(group, stage)).collect()
+    let mut pairs: Vec<Option<Merged>> = Vec::with_capacity(group.stages.len());
+    for stage in &group.stages {
+        // A stage that ends a pair already begins no other.
+        let merged = merge(group, stage).filter(|pair| pairs[pair.first].is_none());
+        pairs.push(merged);
+    }
+    pairs
 }
 
 fn merge(group: &Group, second: &Stage) -> Option<Merged> {

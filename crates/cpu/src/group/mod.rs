@@ -1,12 +1,12 @@
-//! Executing a group: row stages pull the rows they need through small caches, strip by strip.
+//! Executing a group: row stages pull the rows they need through small caches, a band of rows at a time.
 
+mod bands;
 mod capacity;
 mod merge;
 mod program;
 mod run;
 mod runner;
 mod shared;
-mod strips;
 mod tiling;
 mod worker;
 

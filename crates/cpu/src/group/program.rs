@@ -25,8 +25,8 @@ pub(super) struct Rows {
     pub(super) caches: Vec<Cache>,
     /// Results, in the order of [`Group::writes`].
     pub(super) roots: Vec<Root>,
-    /// Entries of the table of marks: see [`Cache`].
-    pub(super) marks: usize,
+    /// Entries of the table of tags: see [`Cache`].
+    pub(super) tags: usize,
     /// Scratch bytes a worker needs, a multiple of [`ALIGNMENT`].
     pub(super) worker_bytes: usize,
     /// Samples that all stages compute for a frame: a measure of the work.
@@ -45,21 +45,22 @@ pub(super) struct Root {
     pub(super) shared: bool,
 }
 
-/// A cache of a few rows. Slots are marked with the row they hold and the time of their last use.
+/// A cache of a few rows (a line buffer), direct-mapped where it can be: each line is tagged with the row it
+/// holds and the time of its last use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
     /// Rows it can hold, a power of two; 0 for results nobody in the group reads.
-    pub(super) slots: usize,
+    pub(super) lines: usize,
     /// What a row looks like.
     pub(super) shape: RowShape,
-    /// Start of the slots in the worker's row memory; scratch follows them.
+    /// Start of the lines in the worker's row memory; scratch follows them.
     pub(super) offset: usize,
     /// Start of the scratch.
     pub(super) scratch: usize,
     /// Bytes of scratch.
     pub(super) scratch_bytes: usize,
-    /// Index of the first slot's mark: `slots` row numbers, then `slots` times.
-    pub(super) marks: usize,
+    /// Index of the first line's tag: `lines` row numbers, then `lines` times.
+    pub(super) tags: usize,
 }
 
 impl Program {
@@ -132,31 +133,31 @@ impl Program {
 impl Rows {
     fn new(mut stages: Vec<RowStage>, roots: Vec<Root>) -> Self {
         forbid_waste(&mut stages);
-        let slots = capacity::slots(&stages, &roots);
-        let (mut caches, mut marks, mut offset, mut samples) = (Vec::new(), 0, 0, 0);
-        for (stage, slots) in stages.iter().zip(slots) {
-            // A power of two, so that a row's number tells its slot.
-            let slots = if slots == 0 { 0 } else { slots.next_power_of_two().max(stage.together) };
-            let scratch = offset + slots * stage.shape.slot();
+        let lines = capacity::lines(&stages, &roots);
+        let (mut caches, mut tags, mut offset, mut samples) = (Vec::new(), 0, 0, 0);
+        for (stage, lines) in stages.iter().zip(lines) {
+            // A power of two, so that a row's number tells its line.
+            let lines = if lines == 0 { 0 } else { lines.next_power_of_two().max(stage.together) };
+            let scratch = offset + lines * stage.shape.slot();
             let scratch_bytes = stage.kernel.scratch_bytes();
-            caches.push(Cache { slots, shape: stage.shape, offset, scratch, scratch_bytes, marks });
-            marks += 2 * slots;
+            caches.push(Cache { lines, shape: stage.shape, offset, scratch, scratch_bytes, tags });
+            tags += 2 * lines;
             offset = (scratch + scratch_bytes).next_multiple_of(ALIGNMENT);
             samples += stage.shape.planes * stage.shape.bytes * stage.height as usize;
         }
-        let worker_bytes = mark_bytes(marks) + offset;
-        Self { stages, caches, roots, marks, worker_bytes, samples }
+        let worker_bytes = tag_bytes(tags) + offset;
+        Self { stages, caches, roots, tags, worker_bytes, samples }
     }
 
     /// Bytes in front of a worker's row memory.
-    pub(super) const fn mark_bytes(&self) -> usize {
-        mark_bytes(self.marks)
+    pub(super) const fn tag_bytes(&self) -> usize {
+        tag_bytes(self.tags)
     }
 
-    /// Rows of a root in strip `strip` of `strips`.
-    pub(super) fn strip(root: &Root, strip: usize, strips: usize) -> Range<u32> {
-        let at = |s: usize| (s as u64 * u64::from(root.height) / strips as u64) as u32;
-        at(strip)..at(strip + 1)
+    /// Rows of a root in band `band` of `bands`.
+    pub(super) fn band(root: &Root, band: usize, bands: usize) -> Range<u32> {
+        let at = |s: usize| (s as u64 * u64::from(root.height) / bands as u64) as u32;
+        at(band)..at(band + 1)
     }
 }
 
@@ -224,11 +225,11 @@ fn forbid_waste(stages: &mut [RowStage]) {
     }
 }
 
-const fn mark_bytes(marks: usize) -> usize {
-    (marks * size_of::<u32>()).next_multiple_of(ALIGNMENT)
+const fn tag_bytes(tags: usize) -> usize {
+    (tags * size_of::<u32>()).next_multiple_of(ALIGNMENT)
 }
 
-/// The rows of a result to compute when `march` comes to `row`; `None` when they are there already.
+/// The rows of a result to compute when `for_each_row` comes to `row`; `None` when they are there already.
 pub(super) fn together(stage: &RowStage, range: &Range<u32>, row: u32) -> Option<Range<u32>> {
     let count = stage.together as u32;
     (count == 1 || (row - range.start).is_multiple_of(count)).then(|| row..range.end.min(row + count))
@@ -236,7 +237,7 @@ pub(super) fn together(stage: &RowStage, range: &Range<u32>, row: u32) -> Option
 
 /// Visits the rows of several results in step, so that results of different heights stay close together:
 /// `visit(result, row)`.
-pub(super) fn march(ranges: &[Range<u32>], mut visit: impl FnMut(usize, u32)) {
+pub(super) fn for_each_row(ranges: &[Range<u32>], mut visit: impl FnMut(usize, u32)) {
     let longest = ranges.iter().map(|r| r.len() as u64).max().unwrap_or(0);
     if ranges.iter().all(|r| r.len() as u64 == longest) {
         // The usual case, without divisions.

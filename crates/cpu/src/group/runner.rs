@@ -3,7 +3,7 @@ use mip_plan::{Group, Plan, Uniforms};
 use mip_runtime::device::DeviceError;
 
 use super::program::Program;
-use super::run::{Crew, run};
+use super::run::{ThreadTeam, run};
 use crate::CpuConfig;
 use crate::simd::Level;
 use crate::threads::Threads;
@@ -68,8 +68,8 @@ impl GroupRunner {
         self.check(inputs, outputs, uniforms, workspace)?;
         match &self.program {
             Program::Rows(rows) => {
-                let crew = Crew { workers: self.threads.count, pool: self.threads.pool.as_deref() };
-                run(rows, self.level, crew, (inputs, outputs), uniforms, workspace);
+                let team = ThreadTeam { workers: self.threads.count, pool: self.threads.pool.as_deref() };
+                run(rows, self.level, team, (inputs, outputs), uniforms, workspace);
                 Ok(())
             }
             Program::Custom { kernel, inputs: order } => {

@@ -10,7 +10,7 @@ use crate::CpuConfig;
 use crate::rows::Input;
 use crate::threads::Threads;
 
-/// The strips of a group on this machine, with the full workspace. Starts no threads.
+/// The bands of a group on this machine, with the full workspace. Starts no threads.
 ///
 /// # Errors
 /// As for [`GroupRunner::new`].
@@ -30,30 +30,30 @@ pub fn tiling(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Tiling, D
         halo: None,
     };
     if let Program::Rows(rows) = &runner.program {
-        let (workers, strips) = division(rows, runner.threads.count, frames, runner.workspace_bytes());
+        let (workers, bands) = division(rows, runner.threads.count, frames, runner.workspace_bytes());
         let mut results = group.stages.iter().filter(|s| s.store.is_some()).map(|s| s.output);
         let first = results.next();
         let first = first.filter(|first| results.all(|r| (r.width, r.height) == (first.width, first.height)));
-        tiles.size = first.map(|r| [u64::from(r.width), u64::from(r.height).div_ceil(strips as u64)]);
-        tiles.frame = [1, strips as u64];
-        tiles.count = (strips * frames) as u64;
+        tiles.size = first.map(|r| [u64::from(r.width), u64::from(r.height).div_ceil(bands as u64)]);
+        tiles.frame = [1, bands as u64];
+        tiles.count = (bands * frames) as u64;
         tiles.local_bytes = rows.worker_bytes as u64;
-        tiles.at_once = Some(workers.min(strips * frames).max(1) as u64);
-        tiles.halo = Some(computed(rows, strips) as f64 / computed(rows, 1).max(1) as f64);
+        tiles.at_once = Some(workers.min(bands * frames).max(1) as u64);
+        tiles.halo = Some(computed(rows, bands) as f64 / computed(rows, 1).max(1) as f64);
     }
     Ok(Tiling { kernels: vec![tiles], unfused: None })
 }
 
-/// Bytes of rows that all strips of a frame compute: each strip every row that it needs, once.
-fn computed(rows: &Rows, strips: usize) -> u64 {
-    (0..strips).map(|strip| strip_bytes(rows, strip, strips)).sum()
+/// Bytes of rows that all bands of a frame compute: each band every row that it needs, once.
+fn computed(rows: &Rows, bands: usize) -> u64 {
+    (0..bands).map(|band| band_bytes(rows, band, bands)).sum()
 }
 
 /// Rows are kept as ranges, so that a tall image takes no longer than a low one.
-fn strip_bytes(rows: &Rows, strip: usize, strips: usize) -> u64 {
+fn band_bytes(rows: &Rows, band: usize, bands: usize) -> u64 {
     let mut needed: Vec<RowSet> = rows.stages.iter().map(|_| RowSet::default()).collect();
     for root in &rows.roots {
-        needed[root.stage].add(Rows::strip(root, strip, strips));
+        needed[root.stage].add(Rows::band(root, band, bands));
     }
     let mut bytes = 0;
     for (index, stage) in rows.stages.iter().enumerate().rev() {

@@ -1,11 +1,11 @@
 use std::cmp::Reverse;
 
-use super::program::{Cache, Rows, march, together};
+use super::bands::RowBand;
+use super::program::{Cache, Rows, for_each_row, together};
 use super::shared::Shared;
-use super::strips::Strip;
 use crate::rows::{BLOCK, Indices, Input, Job, MAX_INPUTS, OUTSIDE, RowMut, RowStage, TOGETHER, Taps};
 
-/// Computes strips with its own share of the workspace.
+/// Computes bands with its own share of the workspace.
 ///
 /// Rows are computed on demand. Before a row is computed, all rows that it reads are fetched: first those of
 /// later stages, because computing a row only ever disturbs caches of earlier stages; and within a cache
@@ -16,103 +16,106 @@ use crate::rows::{BLOCK, Indices, Input, Job, MAX_INPUTS, OUTSIDE, RowMut, RowSt
 /// branch that is hard to foresee.
 pub(super) struct Worker<'a> {
     shared: Shared<'a>,
-    marks: &'a mut [u32],
+    tags: &'a mut [u32],
     memory: &'a mut [u8],
     frame: usize,
     clock: u32,
 }
 
-/// Mark of an empty slot; no image has so many rows.
+/// Tag of an empty line; no image has so many rows.
 const EMPTY: u32 = u32::MAX;
 
 impl<'a> Worker<'a> {
     /// A worker over `workspace`, which has [`Rows::worker_bytes`] aligned bytes.
     pub(super) fn new(shared: Shared<'a>, workspace: &'a mut [u8]) -> Self {
-        let (marks, memory) = workspace.split_at_mut(shared.program.mark_bytes());
-        let marks = match shared.program.marks {
+        let (tags, memory) = workspace.split_at_mut(shared.program.tag_bytes());
+        let tags = match shared.program.tags {
             // A group without caches gets no memory, not even aligned memory.
             0 => &mut [],
-            count => &mut bytemuck::cast_slice_mut(marks)[..count],
+            count => &mut bytemuck::cast_slice_mut(tags)[..count],
         };
-        Self { shared, marks, memory, frame: usize::MAX, clock: 0 }
+        Self { shared, tags, memory, frame: usize::MAX, clock: 0 }
     }
 
-    /// Computes a strip.
-    pub(super) fn run(&mut self, strip: &mut Strip<'_>) {
-        if self.frame != strip.frame {
-            // Rows of the strip before are still good when this strip belongs to the same image.
-            self.marks.fill(EMPTY);
+    /// Computes a band.
+    pub(super) fn run(&mut self, band: &mut RowBand<'_>) {
+        if self.frame != band.frame {
+            // Rows of the band before are still good when this band belongs to the same image.
+            self.tags.fill(EMPTY);
             self.clock = 0;
-            self.frame = strip.frame;
+            self.frame = band.frame;
         }
         let Rows { roots, stages, .. } = self.shared.program;
-        let (ranges, strip_frame) = (strip.rows.clone(), strip.frame);
-        march(&ranges, |root, y| {
+        let (ranges, band_frame) = (band.rows.clone(), band.frame);
+        for_each_row(&ranges, |root, y| {
             let stage = roots[root].stage;
             if roots[root].shared {
                 let since = self.clock;
-                let slot = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
-                let origin = self.shared.origin(Input::Stage(stage), self.memory, strip_frame);
-                strip.row_mut(root, y).copy_from(&origin.row(slot as u32));
+                let line = self.find(stage, y).unwrap_or_else(|| self.fill(stage, y, since));
+                let origin = self.shared.origin(Input::Stage(stage), self.memory, band_frame);
+                band.row_mut(root, y).copy_from(&origin.row(line as u32));
             } else if stages[stage].together == 1 {
-                self.compute(stage, y, Target::Out(std::slice::from_mut(&mut strip.row_mut(root, y))));
+                self.compute(stage, y, Target::Out(std::slice::from_mut(&mut band.row_mut(root, y))));
             } else if let Some(rows) = together(&stages[stage], &ranges[root], y) {
                 let count = rows.len();
                 if stages[stage].together == BLOCK {
-                    let mut out = strip.rows_mut::<BLOCK>(root, rows);
+                    let mut out = band.rows_mut::<BLOCK>(root, rows);
                     self.compute(stage, y, Target::Out(&mut out[..count]));
                 } else {
-                    let mut out = strip.rows_mut::<TOGETHER>(root, rows);
+                    let mut out = band.rows_mut::<TOGETHER>(root, rows);
                     self.compute(stage, y, Target::Out(&mut out[..count]));
                 }
             }
         });
     }
 
-    /// Finds the slot of a row and marks it as used.
+    /// Finds the line of a row and marks it as used.
     #[inline]
     fn find(&mut self, stage: usize, row: u32) -> Option<usize> {
-        let Cache { slots, marks, .. } = self.shared.program.caches[stage];
-        let held = &self.marks[marks..marks + slots];
-        let home = home(slots, row);
-        let slot =
-            if held.get(home) == Some(&row) { home } else { held.iter().position(|&held| held == row)? };
+        let Cache { lines, tags, .. } = self.shared.program.caches[stage];
+        let held = &self.tags[tags..tags + lines];
+        let mapped = mapped_line(lines, row);
+        let line = if held.get(mapped) == Some(&row) {
+            mapped
+        } else {
+            held.iter().position(|&held| held == row)?
+        };
         self.clock += 1;
-        self.marks[marks + slots + slot] = self.clock;
-        Some(slot)
+        self.tags[tags + lines + line] = self.clock;
+        Some(line)
     }
 
-    /// Computes a row into its home, or, when that holds a row used after the time `since`, into the slot that has
-    /// not been used for the longest time. Where the stage likes it, rows that follow are computed as well, if they are
-    /// missing and nothing used since is in their homes.
+    /// Computes a row into the line it is mapped to, or, when that holds a row used after the time `since`,
+    /// into the line that has not been used for the longest time. Where the stage likes it, rows that follow
+    /// are computed as well, if they are missing and nothing used since is in the lines they are mapped to.
     fn fill(&mut self, stage: usize, row: u32, since: u32) -> usize {
-        let Cache { slots, marks, .. } = self.shared.program.caches[stage];
-        let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
-        let age = |slot: usize| if held[slot] == EMPTY { 0 } else { times[slot] };
-        let home = home(slots, row);
-        let slot = if age(home) <= since {
-            home
+        let Cache { lines, tags, .. } = self.shared.program.caches[stage];
+        let (held, times) = self.tags[tags..tags + 2 * lines].split_at_mut(lines);
+        let age = |line: usize| if held[line] == EMPTY { 0 } else { times[line] };
+        let mapped = mapped_line(lines, row);
+        let line = if age(mapped) <= since {
+            mapped
         } else {
-            (0..slots).min_by_key(|&slot| age(slot)).expect("a stage that is read has slots")
+            (0..lines).min_by_key(|&line| age(line)).expect("a stage that is read has lines")
         };
         let step = &self.shared.program.stages[stage];
         let mut count = 1;
-        if step.together > 1 && slot == home {
+        if step.together > 1 && line == mapped {
             let end = (row + 1).next_multiple_of(step.together as u32).min(step.height);
-            let free = |row: u32, slot: usize| held[slot] != row && age(slot) <= since;
-            count += (row + 1..end).zip(home + 1..).take_while(|&(row, slot)| free(row, slot)).count();
+            let free = |row: u32, line: usize| held[line] != row && age(line) <= since;
+            count += (row + 1..end).zip(mapped + 1..).take_while(|&(row, line)| free(row, line)).count();
         }
-        held[slot..slot + count].fill(EMPTY);
-        self.compute(stage, row, Target::Slots(slot, count));
+        held[line..line + count].fill(EMPTY);
+        self.compute(stage, row, Target::Lines(line, count));
         self.clock += 1;
-        let (held, times) = self.marks[marks..marks + 2 * slots].split_at_mut(slots);
-        for (row, slot) in (row..).zip(slot..slot + count) {
-            held[slot] = row;
+        let (held, times) = self.tags[tags..tags + 2 * lines].split_at_mut(lines);
+        for (row, line) in (row..).zip(line..line + count) {
+            held[line] = row;
             // Rows that were not asked for may go again at once.
-            times[slot] = since;
+            times[line] = since;
         }
-        times[slot] = self.clock;
-        slot
+        times[line] = self.clock;
+        line
     }
 
     /// Computes the rows of a stage from `y` on that the target has room for.
@@ -127,10 +130,10 @@ impl<'a> Worker<'a> {
         }
         let mut target = target;
         for pass in 0..step.passes {
-            let mut indices = [[OUTSIDE; Taps::MOST]; MAX_INPUTS];
+            let mut indices = [[OUTSIDE; Taps::MAX]; MAX_INPUTS];
             self.fetch_inputs(step, y, pass, self.clock, &mut indices);
             let (before, own) = self.memory.split_at_mut(cache.offset);
-            let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
+            let (lines, scratch) = own.split_at_mut(cache.scratch - cache.offset);
             let origins = self.shared.origins(step, before, self.frame);
             let uniforms = &self.shared.uniforms[step.uniforms];
             let Shared { level, uniforms: all_uniforms, .. } = self.shared;
@@ -138,8 +141,8 @@ impl<'a> Worker<'a> {
             let scratch = &mut scratch[..cache.scratch_bytes];
             match &mut target {
                 Target::Out(out) => step.kernel.compute(&job, scratch, &mut out[0]),
-                Target::Slots(slot, _) => {
-                    let mut out = cache.shape.row_mut(&mut slots[*slot * bytes..][..bytes]);
+                Target::Lines(line, _) => {
+                    let mut out = cache.shape.row_mut(&mut lines[*line * bytes..][..bytes]);
                     step.kernel.compute(&job, scratch, &mut out);
                 }
             }
@@ -152,15 +155,15 @@ impl<'a> Worker<'a> {
         let (step, cache) = (&program.stages[stage], &program.caches[stage]);
         let count = match &target {
             Target::Out(out) => out.len(),
-            Target::Slots(_, count) => *count,
+            Target::Lines(_, count) => *count,
         };
-        let mut indices = [[[OUTSIDE; Taps::MOST]; MAX_INPUTS]; N];
+        let mut indices = [[[OUTSIDE; Taps::MAX]; MAX_INPUTS]; N];
         let since = self.clock;
         for (y, indices) in (y..).zip(&mut indices[..count]) {
             self.fetch_inputs(step, y, 0, since, indices);
         }
         let (before, own) = self.memory.split_at_mut(cache.offset);
-        let (slots, scratch) = own.split_at_mut(cache.scratch - cache.offset);
+        let (lines, scratch) = own.split_at_mut(cache.scratch - cache.offset);
         let origins = self.shared.origins(step, before, self.frame);
         let uniforms = &self.shared.uniforms[step.uniforms];
         let Shared { level, uniforms: all_uniforms, .. } = self.shared;
@@ -176,10 +179,10 @@ impl<'a> Worker<'a> {
         let scratch = &mut scratch[..cache.scratch_bytes];
         match target {
             Target::Out(out) => step.kernel.compute_together(&jobs[..count], scratch, out),
-            Target::Slots(slot, _) => {
+            Target::Lines(line, _) => {
                 let bytes = cache.shape.slot();
                 let mut out: [RowMut<'_>; N] = std::array::from_fn(|_| RowMut::default());
-                let memory = slots[slot * bytes..][..count * bytes].chunks_exact_mut(bytes);
+                let memory = lines[line * bytes..][..count * bytes].chunks_exact_mut(bytes);
                 out.iter_mut().zip(memory).for_each(|(out, memory)| *out = cache.shape.row_mut(memory));
                 step.kernel.compute_together(&jobs[..count], scratch, &mut out[..count]);
             }
@@ -219,17 +222,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Replaces row numbers by slots: first of the rows that are there, then of those computed now.
+    /// Replaces row numbers by lines: first of the rows that are there, then of those computed now.
     #[inline]
     fn fetch_all(&mut self, stage: usize, since: u32, rows: &mut [u32]) {
-        const { assert!(Taps::MOST <= u32::BITS as usize) };
+        const { assert!(Taps::MAX <= u32::BITS as usize) };
         let mut missing = 0_u32;
         for (k, row) in rows.iter_mut().enumerate() {
             if *row == OUTSIDE {
                 continue;
             }
             match self.find(stage, *row) {
-                Some(slot) => *row = slot as u32,
+                Some(line) => *row = line as u32,
                 None => missing |= 1 << k,
             }
         }
@@ -238,22 +241,22 @@ impl<'a> Worker<'a> {
             missing &= missing - 1;
             // The border may name a row twice.
             rows[k] = match self.find(stage, rows[k]) {
-                Some(slot) => slot as u32,
+                Some(line) => line as u32,
                 None => self.fill(stage, rows[k], since) as u32,
             };
         }
     }
 }
 
-/// The slot where a row is looked for first; the number of slots is a power of two, or 0.
-const fn home(slots: usize, row: u32) -> usize {
-    row as usize & slots.wrapping_sub(1)
+/// The line where a row is looked for first; the number of lines is a power of two, or 0.
+const fn mapped_line(lines: usize, row: u32) -> usize {
+    row as usize & lines.wrapping_sub(1)
 }
 
 /// Where computed rows go.
 enum Target<'a, 'b> {
     /// To the output.
     Out(&'a mut [RowMut<'b>]),
-    /// To so many slots that follow each other, the first one's index before.
-    Slots(usize, usize),
+    /// To so many lines that follow each other, the first one's index before.
+    Lines(usize, usize),
 }

@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use mip_core::{DType, ImageDesc};
 
-use super::byte_maps::Shares;
+use super::byte_maps::FixedPointWeights;
 use super::point::strided;
 use super::row::RowMut;
 use super::{Job, RowKernel};
@@ -28,11 +28,11 @@ impl<T: Pixel> RowKernel for Blend<T> {
         let rows = [job.own(0), job.own(1)];
         let [wb, wa] = [job.uniforms[0], job.uniforms[1]];
         if self.inputs.iter().all(|input| input.layout == self.output.layout) {
-            let shares = if T::DTYPE == DType::U8 { Shares::new([wa, wb]) } else { None };
+            let fixed = if T::DTYPE == DType::U8 { FixedPointWeights::new([wa, wb]) } else { None };
             for p in 0..self.output.planes() {
-                if let Some(shares) = shares {
+                if let Some(fixed) = fixed {
                     let [a, b] = rows.map(|row| row.plane(p));
-                    shares.blend(job.level, a, b, out.plane(p));
+                    fixed.blend(job.level, a, b, out.plane(p));
                     continue;
                 }
                 let [a, b] = rows.map(|row| row.plane::<T>(p));

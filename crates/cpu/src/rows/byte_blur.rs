@@ -136,10 +136,10 @@ impl RowKernel for Vertical {
             blur.filter(job.level, None, across, &mut padded[..blur.padded()], &mut sums.row_mut(outside));
         }
         let outside = sums.row(outside);
-        let tame = tame(across, down);
+        let finite = finite_sums(across, down);
         let samples = blur.desc.row_samples();
         for p in 0..blur.desc.planes() {
-            let mut rows = [&[] as &[f32]; Taps::MOST];
+            let mut rows = [&[] as &[f32]; Taps::MAX];
             for (k, row) in rows.iter_mut().enumerate().take(count) {
                 *row = job.tap(k).unwrap_or(outside).plane(p);
             }
@@ -147,14 +147,14 @@ impl RowKernel for Vertical {
             match job.level {
                 Level::Portable => blur_columns(rows, down, out),
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2(v3) => crate::simd::blur_columns_avx2(v3, rows, down, tame, out),
+                Level::Avx2(v3) => crate::simd::blur_columns_avx2(v3, rows, down, finite, out),
             }
         }
     }
 }
 
 /// No sum is NaN or needs more than 32 bits when the weights are as small as this.
-fn tame(across: &[f32], down: &[f32]) -> bool {
+fn finite_sums(across: &[f32], down: &[f32]) -> bool {
     let total = |weights: &[f32]| weights.iter().map(|w| w.abs()).sum::<f32>();
     total(across) * total(down) < (1 << 20) as f32
 }
@@ -166,12 +166,12 @@ impl Vertical {
         let blur = &self.0;
         let (across, down) = jobs[0].uniforms.split_at(blur.radius[0] + 1);
         let count = 2 * blur.radius[1] + 1;
-        if !crate::simd::BLURS_TOGETHER.contains(&blur.radius[1]) || !tame(across, down) {
+        if !crate::simd::BLURS_TOGETHER.contains(&blur.radius[1]) || !finite_sums(across, down) {
             return false;
         }
         let samples = blur.desc.row_samples();
         for p in 0..blur.desc.planes() {
-            let mut rows = [&[] as &[f32]; crate::simd::MOST_TOGETHER];
+            let mut rows = [&[] as &[f32]; crate::simd::MAX_TOGETHER];
             for (k, row) in rows.iter_mut().enumerate().take(count + TOGETHER - 1) {
                 let job = k.saturating_sub(count - 1);
                 let Some(tap) = jobs[job].tap(k - job) else { return false };

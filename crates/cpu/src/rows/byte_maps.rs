@@ -33,14 +33,14 @@ fn first_above(limit: f32) -> Option<u8> {
 /// Both products and the sum are then multiples of `2^-bits` below 256, which binary32 and 16-bit integers hold
 /// exactly; the only rounding is the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shares {
+pub(crate) struct FixedPointWeights {
     numerators: [u16; 2],
 }
 
 /// The weights' common denominator is `2^BITS`.
 const BITS: u32 = 7;
 
-impl Shares {
+impl FixedPointWeights {
     /// `None` when the weights are not such.
     pub(crate) fn new(weights: [f32; 2]) -> Option<Self> {
         let scaled = weights.map(|w| w * (1 << BITS) as f32);
@@ -119,11 +119,11 @@ mod tests {
                     continue;
                 }
                 let weights = [wa, wb].map(|w| f32::from(w) / 128.0);
-                let shares = Shares::new(weights).expect("exact weights");
+                let fixed = FixedPointWeights::new(weights).expect("fixed-point weights");
                 for a in 0..=255_u8 {
                     let (a, b): (Vec<u8>, Vec<u8>) = (vec![a; 256], (0..=255).collect());
                     let mut out = vec![0; 256];
-                    shares.blend(levels()[usize::from(a[0] % 2)], &a, &b, &mut out);
+                    fixed.blend(levels()[usize::from(a[0] % 2)], &a, &b, &mut out);
                     for (b, &out) in b.iter().zip(&out) {
                         let exact = f32::from(*b).mul_add(weights[1], f32::from(a[0]) * weights[0]);
                         assert_eq!(out, u8::from_f32(exact), "{} and {b} with {weights:?}", a[0]);
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn other_weights_are_left_to_binary32() {
         for weights in [[0.3, 0.7], [0.75, 0.5], [-0.5, 0.5], [f32::NAN, 0.5], [0.5, 0.501], [1.5, 0.0]] {
-            assert_eq!(Shares::new(weights), None, "{weights:?}");
+            assert_eq!(FixedPointWeights::new(weights), None, "{weights:?}");
         }
     }
 }

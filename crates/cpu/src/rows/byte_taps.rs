@@ -8,7 +8,7 @@ const ZERO: u8 = 0x80;
 /// Source bytes that a shuffle chooses from.
 pub(crate) const REACH: usize = 16;
 
-/// Weighted pairs in 8-bit integers, for weights that are exact small fractions (2:1, 3:2, 5:4, 1:2, ...).
+/// Weighted pairs in 8-bit integers, for fixed-point weights: small fractions (2:1, 3:2, 5:4, 1:2, ...).
 #[derive(Debug)]
 pub(crate) struct PairTable {
     /// Output samples of each half of an entry, at most 8.
@@ -31,25 +31,25 @@ pub(crate) struct PairEntry {
 }
 
 /// The largest number of bits a weight is tried with: 64 still fits a signed byte.
-const MOST_BITS: u32 = 6;
+const MAX_BITS: u32 = 6;
 
 /// The smallest `bits` that makes every weight times `2^bits` a whole number; `None` when none does, or when the
 /// weights of an output could make more than its brightest source.
-pub(crate) fn exact_bits(taps: &AxisTaps) -> Option<u32> {
+pub(crate) fn fixed_point_bits(taps: &AxisTaps) -> Option<u32> {
     let whole = |bits: u32, w: f32| w >= 0.0 && (w * (1 << bits) as f32).fract() == 0.0;
     let weights = taps.all_weights();
-    let bits = (0..=MOST_BITS).find(|&bits| weights.iter().all(|&w| whole(bits, w)))?;
+    let bits = (0..=MAX_BITS).find(|&bits| weights.iter().all(|&w| whole(bits, w)))?;
     weights.chunks_exact(taps.taps()).all(|w| w.iter().sum::<f32>() <= 1.0).then_some(bits)
 }
 
 impl PairTable {
-    /// For rows of `samples` bytes with `step` bytes a pixel. `None` when the weights are not exact, there are
-    /// more than two, or sources lie too far apart.
+    /// For rows of `samples` bytes with `step` bytes a pixel. `None` when the weights are not fixed-point,
+    /// there are more than two, or sources lie too far apart.
     pub(crate) fn new(taps: &AxisTaps, step: usize, samples: usize) -> Option<Self> {
         if taps.taps() > 2 {
             return None;
         }
-        let bits = exact_bits(taps)?;
+        let bits = fixed_point_bits(taps)?;
         let near = |s: usize| taps.starts()[s / step] as usize * step + s % step;
         let far = |s: usize| near(s) + (taps.taps() - 1) * step;
         let outputs = taps.outputs() * step;

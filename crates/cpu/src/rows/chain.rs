@@ -55,7 +55,7 @@ impl RowKernel for Chain {
         let job = Job {
             uniforms: &job.all_uniforms[self.uniforms],
             origins: [origin; MAX_INPUTS],
-            indices: &[[0; Taps::MOST]; MAX_INPUTS],
+            indices: &[[0; Taps::MAX]; MAX_INPUTS],
             ..*job
         };
         self.second.compute(&job, second, out);

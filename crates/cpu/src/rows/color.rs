@@ -8,7 +8,7 @@ use super::row::{Row, RowMut};
 use super::{Job, RowKernel};
 use crate::simd::Pixel;
 
-/// [`mip_plan::Known::Channels`] between any formats and memory orders.
+/// [`mip_plan::Known::Channels`] between any formats and layouts.
 #[derive(Debug)]
 pub(crate) struct Color<T> {
     input: ImageDesc,

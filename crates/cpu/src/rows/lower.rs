@@ -57,7 +57,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) output: ImageDesc,
 }
 
-/// Calls a generic constructor for the sample type that a value of [`DType`] names.
+/// Calls a generic constructor for the dtype that a value of [`DType`] names.
 macro_rules! by_type {
     ($dtype:expr, $T:ident => $make:expr) => {
         match $dtype {
@@ -115,10 +115,10 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         }
         Kernel::Resample(k) => {
             if dtype == DType::U8
-                && let Some(exact) = resample_u8::Exact::new(k, &input)
+                && let Some(integer) = resample_u8::IntegerResample::new(k, &input)
             {
                 let taps = Taps::Range(k.y.clone());
-                stages.push(stage(Arc::new(exact), taps, from.inputs, dtype, output));
+                stages.push(stage(Arc::new(integer), taps, from.inputs, dtype, output));
                 return Ok(());
             }
             let wide = output.with_size(output.width, input.height);

@@ -86,7 +86,7 @@ pub(crate) struct Job<'a> {
 pub(crate) const MAX_INPUTS: usize = mip_plan::Expr::MAX_INPUTS;
 
 /// For each tap the position of its row in the input's [`Origin`], or [`OUTSIDE`].
-pub(crate) type Indices = [u32; Taps::MOST];
+pub(crate) type Indices = [u32; Taps::MAX];
 
 /// Stands for a row outside the image, which holds the constant of the border.
 pub(crate) const OUTSIDE: u32 = u32::MAX;

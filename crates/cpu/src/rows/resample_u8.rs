@@ -3,17 +3,17 @@
 use mip_core::ImageDesc;
 use mip_plan::{AxisTaps, Resample};
 
-use super::byte_taps::{PairTable, ThreeToTwo, TwoToOne, exact_bits};
+use super::byte_taps::{PairTable, ThreeToTwo, TwoToOne, fixed_point_bits};
 use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::Level;
 
-/// Both directions at once, in integers, for weights that are exact small fractions.
+/// Both directions at once, in integers, for fixed-point weights: small fractions.
 ///
 /// Every product and sum of the definition is then a multiple of `2^-bits` below 256, so binary32 holds it
 /// exactly; the order does not matter and the only rounding is the last one.
 #[derive(Debug)]
-pub(crate) struct Exact {
+pub(crate) struct IntegerResample {
     x: AxisTaps,
     y: AxisTaps,
     table: PairTable,
@@ -25,7 +25,7 @@ pub(crate) struct Exact {
     step: usize,
 }
 
-impl Exact {
+impl IntegerResample {
     /// `None` when the kernel or the images do not allow it.
     pub(crate) fn new(kernel: &Resample, input: &ImageDesc) -> Option<Self> {
         if input.format.has_alpha() || kernel.y.taps() > 2 {
@@ -34,7 +34,7 @@ impl Exact {
         let step = input.pixel_step();
         let table = PairTable::new(&kernel.x, step, input.row_samples())?;
         // At least one bit, so that there is something to round.
-        let y_bits = exact_bits(&kernel.y)?.max(1);
+        let y_bits = fixed_point_bits(&kernel.y)?.max(1);
         if table.bits + y_bits > 8 {
             return None;
         }
@@ -86,7 +86,7 @@ impl Exact {
     }
 }
 
-impl RowKernel for Exact {
+impl RowKernel for IntegerResample {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let scale = (1 << self.y_bits) as f32;
         let weights = self.y.weights(job.y as usize);

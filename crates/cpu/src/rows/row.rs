@@ -48,7 +48,7 @@ pub(crate) struct RowShape {
     pub(crate) planes: usize,
     /// Bytes of a plane's row.
     pub(crate) bytes: usize,
-    /// Bytes from a plane to the next: aligned, so that every plane can be read as any sample type.
+    /// Bytes from a plane to the next: aligned, so that every plane can be read as any dtype.
     pub(crate) stride: usize,
 }
 

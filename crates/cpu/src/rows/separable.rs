@@ -228,7 +228,7 @@ impl<T: Pixel> Vertical<T> {
         let mut weights = [0.0; 16];
         weights[..=self.radius].copy_from_slice(&wy[..=self.radius]);
         self.finish.run(job.level, scratch, out, |p| {
-            let mut rows = [&[] as &[f32]; Taps::MOST];
+            let mut rows = [&[] as &[f32]; Taps::MAX];
             for (k, row) in rows.iter_mut().enumerate().take(2 * self.radius + 1) {
                 *row = job.tap(k).as_ref().unwrap_or(outside).plane(p);
             }

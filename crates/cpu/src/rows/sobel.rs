@@ -9,7 +9,7 @@ use super::row::{RowMut, RowShape};
 use super::{Job, RowKernel};
 use crate::simd::{Block, Level, One, Pixel, Vector, WithVector, chunks, chunks_mut, drive, gradient};
 
-/// [`mip_plan::Stencil::sobel`] on gray rows of any sample type.
+/// [`mip_plan::Stencil::sobel`] on gray rows of any dtype.
 #[derive(Debug)]
 pub(crate) struct Sobel<T> {
     borders: Borders,

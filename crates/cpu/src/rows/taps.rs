@@ -6,7 +6,7 @@ use super::{Indices, OUTSIDE};
 
 /// Which input rows an output row needs; the same for every input of a kernel.
 ///
-/// The work on a row may be cut into passes, each naming at most [`Taps::MOST`] rows, so that a filter over a
+/// The work on a row may be cut into passes, each naming at most [`Taps::MAX`] rows, so that a filter over a
 /// thousand rows does not need a thousand rows in the cache.
 #[derive(Debug, Clone)]
 pub(crate) enum Taps {
@@ -26,7 +26,7 @@ impl Taps {
     /// Rows a pass of a range reads at most.
     pub(crate) const RANGE: usize = 8;
     /// Rows any pass reads at most: a window of radius 15.
-    pub(crate) const MOST: usize = 31;
+    pub(crate) const MAX: usize = 31;
 
     /// Number of passes over a row.
     pub(crate) fn passes(&self) -> usize {
@@ -138,7 +138,7 @@ mod tests {
             for rows in [0..1, 0..40, 3..9, 30..40, 39..40, 17..17] {
                 let mut expected = BTreeSet::new();
                 for (y, pass) in rows.clone().flat_map(|y| (0..taps.passes()).map(move |pass| (y, pass))) {
-                    let mut indices = [0; Taps::MOST];
+                    let mut indices = [0; Taps::MAX];
                     let count = taps.rows(y, pass, &mut indices);
                     expected.extend(indices[..count].iter().copied().filter(|&row| row != OUTSIDE));
                 }

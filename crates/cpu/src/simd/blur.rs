@@ -100,9 +100,9 @@ fn widen(v3: V3, [low, high]: [__m256i; 2]) -> [__m256; 4] {
 }
 
 /// The same over rows of sums, `2 * weights.len() - 1` of them from top to bottom, and quantises. Their length is a
-/// multiple of [`LANES`] and at least that of `out`. `tame` says that no sum is NaN or reaches 2^31.
-pub(crate) fn blur_columns_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], tame: bool, out: &mut [u8]) {
-    match (weights.len() - 1, tame) {
+/// multiple of [`LANES`] and at least that of `out`. `finite` says that no sum is NaN or reaches 2^31.
+pub(crate) fn blur_columns_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], finite: bool, out: &mut [u8]) {
+    match (weights.len() - 1, finite) {
         (1, true) => columns::<1, true>(v3, rows, weights, out),
         (2, true) => columns::<2, true>(v3, rows, weights, out),
         (3, true) => columns::<3, true>(v3, rows, weights, out),
@@ -111,18 +111,18 @@ pub(crate) fn blur_columns_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], tame: 
     }
 }
 
-fn columns<const R: usize, const TAME: bool>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &mut [u8]) {
+fn columns<const R: usize, const FINITE: bool>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &mut [u8]) {
     v3.vectorize(
         #[inline(always)]
         move || {
             let out = out;
-            columns_inside::<R, TAME>(v3, rows, weights, out);
+            columns_inside::<R, FINITE>(v3, rows, weights, out);
         },
     );
 }
 
 #[inline(always)]
-fn columns_inside<const R: usize, const TAME: bool>(
+fn columns_inside<const R: usize, const FINITE: bool>(
     v3: V3,
     rows: &[&[f32]],
     weights: &[f32],
@@ -138,7 +138,7 @@ fn columns_inside<const R: usize, const TAME: bool>(
         above[k] = sums(rows[radius - k - 1], blocks);
         below[k] = sums(rows[radius + k + 1], blocks);
     }
-    let columns = Columns::<R, TAME> { v3, rows, weights, factors, above, centre, below };
+    let columns = Columns::<R, FINITE> { v3, rows, weights, factors, above, centre, below };
     let full: &mut [Bytes] = chunks_mut(out, 0..len);
     for (i, out) in full.iter_mut().enumerate() {
         *out = columns.block(i);
@@ -152,10 +152,10 @@ fn columns_inside<const R: usize, const TAME: bool>(
 /// Radii that [`blur_four_avx2`] knows.
 pub(crate) const BLURS_TOGETHER: std::ops::RangeInclusive<usize> = 1..=3;
 /// Rows that it reads at most.
-pub(crate) const MOST_TOGETHER: usize = 2 * 3 + TOGETHER;
+pub(crate) const MAX_TOGETHER: usize = 2 * 3 + TOGETHER;
 
-/// [`blur_columns_avx2`] for rows that follow each other, for tame weights: each row of sums is read once for all
-/// results, whose blocks are computed side by side.
+/// [`blur_columns_avx2`] for rows that follow each other, for weights whose sums are finite: each row of sums
+/// is read once for all results, whose blocks are computed side by side.
 pub(crate) fn blur_four_avx2(v3: V3, rows: &[&[f32]], weights: &[f32], out: [&mut [u8]; TOGETHER]) {
     match weights.len() - 1 {
         1 => four::<1>(v3, rows, weights, out),
@@ -182,7 +182,7 @@ fn four_inside<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &m
     for k in 0..R {
         factors[k + 1] = v3.avx._mm256_set1_ps(weights[k + 1]);
     }
-    let mut all = [sums(rows[0], blocks); MOST_TOGETHER];
+    let mut all = [sums(rows[0], blocks); MAX_TOGETHER];
     for k in 0..2 * R + TOGETHER {
         all[k] = sums(rows[k], blocks);
     }
@@ -193,7 +193,7 @@ fn four_inside<const R: usize>(v3: V3, rows: &[&[f32]], weights: &[f32], out: &m
         for half in 0..2 {
             let mut pair = [[avx._mm256_setzero_si256(); 2]; TOGETHER];
             for lane in 0..2 {
-                let mut taps = [factors[0]; MOST_TOGETHER];
+                let mut taps = [factors[0]; MAX_TOGETHER];
                 for k in 0..2 * R + TOGETHER {
                     taps[k] = bytemuck::cast(all[k][i][2 * half + lane]);
                 }
@@ -227,7 +227,7 @@ fn sums(row: &[f32], blocks: usize) -> &[Sums] {
     &bytemuck::cast_slice(row)[..blocks]
 }
 
-struct Columns<'a, const R: usize, const TAME: bool> {
+struct Columns<'a, const R: usize, const FINITE: bool> {
     v3: V3,
     rows: &'a [&'a [f32]],
     weights: &'a [f32],
@@ -237,7 +237,7 @@ struct Columns<'a, const R: usize, const TAME: bool> {
     below: [&'a [Sums]; 3],
 }
 
-impl<const R: usize, const TAME: bool> Columns<'_, R, TAME> {
+impl<const R: usize, const FINITE: bool> Columns<'_, R, FINITE> {
     #[inline(always)]
     fn block(&self, i: usize) -> Bytes {
         let v3 = self.v3;
@@ -256,7 +256,7 @@ impl<const R: usize, const TAME: bool> Columns<'_, R, TAME> {
                 add_rows(v3, factor, &sums(above, blocks)[i], &sums(below, blocks)[i], &mut acc);
             }
         }
-        quantise::<TAME>(v3, acc)
+        quantise::<FINITE>(v3, acc)
     }
 }
 
@@ -270,12 +270,12 @@ fn add_rows(v3: V3, factor: __m256, a: &Sums, b: &Sums, sums: &mut [__m256; 4]) 
 
 /// Nearest integers, ties to even, saturated; NaN becomes 0. Packing saturates everything that fits into 32 bits.
 #[inline(always)]
-pub(super) fn quantise<const TAME: bool>(v3: V3, sums: [__m256; 4]) -> Bytes {
+pub(super) fn quantise<const FINITE: bool>(v3: V3, sums: [__m256; 4]) -> Bytes {
     let (avx, avx2) = (v3.avx, v3.avx2);
     let mut words = [avx._mm256_setzero_si256(); 4];
     for (word, sum) in words.iter_mut().zip(sums) {
         // The second operand comes back when one is NaN, which rounds to the most negative integer.
-        let sum = if TAME { sum } else { avx._mm256_min_ps(avx._mm256_set1_ps(255.0), sum) };
+        let sum = if FINITE { sum } else { avx._mm256_min_ps(avx._mm256_set1_ps(255.0), sum) };
         *word = avx._mm256_cvtps_epi32(sum);
     }
     let low = avx2._mm256_packs_epi32(words[0], words[1]);

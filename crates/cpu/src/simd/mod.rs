@@ -22,7 +22,7 @@ mod three_to_two;
 mod two_to_one;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use blur::{BLURS_TOGETHER, MOST_TOGETHER, blur_columns_avx2, blur_four_avx2, blur_row_avx2};
+pub(crate) use blur::{BLURS_TOGETHER, MAX_TOGETHER, blur_columns_avx2, blur_four_avx2, blur_row_avx2};
 pub(crate) use luma::LumaTable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use luma::luma_avx2;

@@ -2,7 +2,7 @@ use mip_core::{Sample, f16};
 
 use super::{Vector, split};
 
-/// A sample type that blocks of lanes can be loaded from and stored to.
+/// A dtype that blocks of lanes can be loaded from and stored to.
 pub(crate) trait Pixel: Sample {
     /// Widened samples.
     fn load<const N: usize, V: Vector<N>>(v: V, src: &[Self; N]) -> V::F;

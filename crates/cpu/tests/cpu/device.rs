@@ -7,7 +7,7 @@ use mip_core::{ImageView, ImageViewMut};
 use mip_cpu::{CpuConfig, CpuDevice, SimdLevel};
 use mip_plan::{CustomError, CustomKernel, Kernel};
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, Device, DeviceError, Launch, LaunchObserver, Space, Verdict,
+    BufferMemory, BufferRef, Command, Device, DeviceError, Launch, LaunchDecision, LaunchObserver, Space,
 };
 use mip_runtime::testing::{PlanBuilder, Work, device_conformance, gray};
 
@@ -67,11 +67,11 @@ impl CustomKernel for Gate {
 
 /// Passes results on.
 #[derive(Debug)]
-struct Told(Mutex<Sender<Result<(), DeviceError>>>);
+struct Reporter(Mutex<Sender<Result<(), DeviceError>>>);
 
-impl LaunchObserver for Told {
-    fn begin(&self, _: usize) -> Verdict {
-        Verdict::Run
+impl LaunchObserver for Reporter {
+    fn begin(&self, _: usize) -> LaunchDecision {
+        LaunchDecision::Run
     }
 
     fn end(&self, _: usize, result: Result<(), DeviceError>) {
@@ -108,7 +108,7 @@ fn gate() -> Rig {
         outputs: vec![buffer(1)],
         workspace: None,
         uniforms: Arc::new([Arc::new([])]),
-        observer: Arc::new(Told(Mutex::new(tell))),
+        observer: Arc::new(Reporter(Mutex::new(tell))),
     };
     Rig { device, launch, started, go_on, results }
 }

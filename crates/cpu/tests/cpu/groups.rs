@@ -4,7 +4,7 @@ use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::{SimdLevel, tiling};
 use mip_plan::{AxisMap, Border, Gather, Kernel, Operand, Plan, Point, Resample, Separable, Stencil, Warp};
 
-use crate::images::Picture;
+use crate::images::TestImage;
 use crate::plans::{config, plan, run, stage};
 use crate::reference::{self, area, bilinear};
 
@@ -21,13 +21,13 @@ fn rgb(width: u32, height: u32) -> ImageDesc {
 /// Compares a plan at several thread counts and levels, alone and as a batch, with the reference.
 fn check(plan: &Plan, inputs: &[ImageDesc]) {
     let batch = 3;
-    let pictures: Vec<Picture> =
-        inputs.iter().zip(1..).map(|(&desc, seed)| Picture::random(desc, batch, true, seed)).collect();
-    let batched: Vec<&Picture> = pictures.iter().collect();
+    let images: Vec<TestImage> =
+        inputs.iter().zip(1..).map(|(&desc, seed)| TestImage::random(desc, batch, true, seed)).collect();
+    let batched: Vec<&TestImage> = images.iter().collect();
     let stages = &plan.groups[0].stages;
     let expected: Vec<Vec<Vec<u8>>> = (0..batch)
         .map(|frame| {
-            let singles: Vec<Picture> = pictures.iter().map(|p| p.frame(frame)).collect();
+            let singles: Vec<TestImage> = images.iter().map(|p| p.frame(frame)).collect();
             let results = reference::run(plan, &singles.iter().collect::<Vec<_>>());
             stages.iter().zip(results).filter(|(s, _)| s.store.is_some()).map(|(_, r)| r.bytes()).collect()
         })
@@ -44,7 +44,7 @@ fn check(plan: &Plan, inputs: &[ImageDesc]) {
                 );
             }
         }
-        let first: Vec<Picture> = pictures.iter().map(|p| p.frame(0)).collect();
+        let first: Vec<TestImage> = images.iter().map(|p| p.frame(0)).collect();
         let alone = run(plan, &first.iter().collect::<Vec<_>>(), &config(threads, simd));
         for (result, expected) in alone.iter().zip(&expected[0]) {
             assert!(result.bytes() == *expected, "a single frame on {threads} threads");
@@ -205,13 +205,13 @@ fn two_inputs_of_different_memory_orders() {
 }
 
 #[test]
-fn tiles_tell_strips_and_the_rows_that_are_computed_twice() {
+fn tiles_tell_row_bands_and_the_rows_that_are_computed_twice() {
     let plan = edges(rgb(256, 512), 128, 256, Border::Reflect101, &[3]);
     let of = |threads| tiling(&plan, 0, &config(threads, SimdLevel::Native)).unwrap().kernels.remove(0);
     let one = of(1);
     assert_eq!((one.frame, one.size, one.count), ([1, 1], Some([128, 256]), 1));
     assert_eq!((one.at_once, one.halo), (Some(1), Some(1.0)));
-    // Four strips a thread. A strip of 32 rows needs 38 of the gray image, 35 at the edge.
+    // Four bands a thread. A band of 32 rows needs 38 of the gray image, 35 at the edge.
     let two = of(2);
     assert_eq!((two.frame, two.size, two.count), ([1, 8], Some([128, 32]), 8));
     assert_eq!((two.at_once, two.stages.clone()), (Some(2), vec![0, 1, 2, 3]));

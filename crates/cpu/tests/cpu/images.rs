@@ -28,7 +28,7 @@ impl Random {
 
 /// A batch of images in memory of its own, padded and surrounded by bytes that must not matter.
 #[derive(Debug, Clone)]
-pub(crate) struct Picture {
+pub(crate) struct TestImage {
     pub(crate) layout: BatchLayout,
     memory: AlignedBytes,
     offset: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Picture {
 
 const POISON: u8 = 0xA5;
 
-impl Picture {
+impl TestImage {
     /// Poisoned memory; with padding it is a region inside a larger image.
     pub(crate) fn poisoned(desc: ImageDesc, batch: usize, padded: bool) -> Self {
         let size = desc.dtype.size();
@@ -54,9 +54,9 @@ impl Picture {
 
     /// Random samples: all values of integers; of f32, some outside 0 to 1.
     pub(crate) fn random(desc: ImageDesc, batch: usize, padded: bool, seed: u64) -> Self {
-        let mut picture = Self::poisoned(desc, batch, padded);
+        let mut image = Self::poisoned(desc, batch, padded);
         let mut random = Random::new(seed);
-        picture.fill(|_, _, _, _| match desc.dtype {
+        image.fill(|_, _, _, _| match desc.dtype {
             // Extremes more often than by chance.
             DType::U8 => {
                 [0.0, 255.0, random.below(256) as f32, random.below(256) as f32][random.below(4) as usize]
@@ -65,7 +65,7 @@ impl Picture {
             DType::I16 => [-32768.0, 32767.0, random.below(65536) as f32 - 32768.0][random.below(3) as usize],
             DType::F16 | DType::F32 => random.unit() * 1.5 - 0.25,
         });
-        picture
+        image
     }
 
     /// With infinities and NaNs among its samples, if it holds any.
@@ -163,7 +163,7 @@ impl Picture {
         bytes
     }
 
-    /// One frame as a picture of its own, without padding.
+    /// One frame as an image of its own, without padding.
     pub(crate) fn frame(&self, frame: usize) -> Self {
         let mut single = Self::poisoned(self.layout.desc, 1, false);
         single.fill(|_, x, y, c| self.get(frame, x, y, c));

@@ -1,4 +1,4 @@
-//! Every kernel, sample type, format, memory order and awkward size: portable = native = reference.
+//! Every kernel, dtype, format, layout and awkward size: portable = native = reference.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use mip_plan::{
     Separable, Stencil, Warp,
 };
 
-use crate::images::{Picture, Random};
+use crate::images::{Random, TestImage};
 use crate::plans::{config, plan, run, stage};
 use crate::reference::{self, area, bilinear};
 
@@ -26,7 +26,7 @@ const BORDERS: [Border; 6] = [
     Border::Constant(0.3),
 ];
 
-/// Runs `f` for every size, format, sample type and memory order.
+/// Runs `f` for every size, format, dtype and layout.
 fn each_image(mut f: impl FnMut(ImageDesc)) {
     for (width, height) in SIZES {
         for format in PixelFormat::ALL {
@@ -47,16 +47,16 @@ fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageD
         if not_finite && inputs.iter().all(|desc| !desc.dtype.is_float()) {
             continue;
         }
-        let picture = |(i, &desc): (usize, &ImageDesc)| {
+        let image = |(i, &desc): (usize, &ImageDesc)| {
             let seed = u64::from(desc.width) * 31 + i as u64;
-            let picture = Picture::random(desc, 1, true, seed);
-            if not_finite { picture.not_finite(seed) } else { picture }
+            let image = TestImage::random(desc, 1, true, seed);
+            if not_finite { image.not_finite(seed) } else { image }
         };
-        let pictures: Vec<Picture> = inputs.iter().enumerate().map(picture).collect();
-        let pictures: Vec<&Picture> = pictures.iter().collect();
-        let expected = &reference::run(&plan, &pictures)[0];
+        let images: Vec<TestImage> = inputs.iter().enumerate().map(image).collect();
+        let images: Vec<&TestImage> = images.iter().collect();
+        let expected = &reference::run(&plan, &images)[0];
         for simd in [SimdLevel::Portable, SimdLevel::Native] {
-            let result = &run(&plan, &pictures, &config(1, simd))[0];
+            let result = &run(&plan, &images, &config(1, simd))[0];
             assert!(
                 if not_finite { result.is(expected) } else { result.bytes() == expected.bytes() },
                 "{kernel:?} {uniforms:?} of {inputs:?} to {output} on {simd:?}, not finite: {not_finite}"

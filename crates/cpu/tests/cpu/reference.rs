@@ -3,13 +3,13 @@
 use mip_core::{ImageDesc, ImageView};
 use mip_plan::{AxisTaps, Kernel, Plan, evaluate};
 
-use crate::images::Picture;
+use crate::images::TestImage;
 
 /// Runs a one-group plan of single frames stage by stage; returns the result of every stage.
-pub(crate) fn run(plan: &Plan, inputs: &[&Picture]) -> Vec<Picture> {
-    let mut results: Vec<Picture> = Vec::new();
+pub(crate) fn run(plan: &Plan, inputs: &[&TestImage]) -> Vec<TestImage> {
+    let mut results: Vec<TestImage> = Vec::new();
     for stage in &plan.groups[0].stages {
-        let operands: Vec<&Picture> = stage
+        let operands: Vec<&TestImage> = stage
             .inputs
             .iter()
             .map(|operand| match *operand {
@@ -24,9 +24,14 @@ pub(crate) fn run(plan: &Plan, inputs: &[&Picture]) -> Vec<Picture> {
 }
 
 /// Applies a kernel by its definition.
-pub(crate) fn kernel(kernel: &Kernel, uniforms: &[f32], inputs: &[&Picture], output: ImageDesc) -> Picture {
-    let mut result = Picture::poisoned(output, 1, false);
-    let views: Vec<ImageView<'_>> = inputs.iter().map(|picture| picture.view()).collect();
+pub(crate) fn kernel(
+    kernel: &Kernel,
+    uniforms: &[f32],
+    inputs: &[&TestImage],
+    output: ImageDesc,
+) -> TestImage {
+    let mut result = TestImage::poisoned(output, 1, false);
+    let views: Vec<ImageView<'_>> = inputs.iter().map(|image| image.view()).collect();
     evaluate(kernel, uniforms, &views, &mut result.view_mut()).expect("no kernel of a user");
     result
 }

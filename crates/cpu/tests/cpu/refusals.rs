@@ -8,7 +8,7 @@ use mip_plan::{
 };
 use std::sync::Arc;
 
-use crate::images::Picture;
+use crate::images::TestImage;
 use crate::plans::{config, plan, run, stage};
 
 fn gray(dtype: DType) -> ImageDesc {
@@ -40,12 +40,11 @@ fn kernels_and_shapes_that_do_not_fit() {
         |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert_eq!(
         one(crop(3), small, small.with_dtype(DType::U16)),
-        "kernel 'gather' cannot be built: gather from 8x6 gray u8 to 8x6 gray u16: the sample type must stay"
+        "kernel 'gather' cannot be built: gather from 8x6 gray u8 to 8x6 gray u16: the dtype must stay"
     );
     let rgba = small.with_format(PixelFormat::Rgba);
     assert!(
-        one(copy(), rgba, rgba.with_dtype(DType::U16))
-            .ends_with("alpha is kept, so the sample type must stay")
+        one(copy(), rgba, rgba.with_dtype(DType::U16)).ends_with("alpha is kept, so the dtype must stay")
     );
     assert!(one(copy(), small, small.with_size(9, 6)).ends_with("the size must stay"));
     assert!(one(copy(), small, rgb).ends_with("the format must stay"));
@@ -138,7 +137,7 @@ fn custom_kernels_run_alone_and_may_fail() {
     let add =
         |uniform: f32, inputs: &[Operand]| stage(Kernel::Custom(Arc::new(Add)), &[uniform], inputs, desc);
     let twice = [Operand::Buffer(1), Operand::Buffer(0)];
-    let (a, b) = (Picture::random(desc, 2, true, 1), Picture::random(desc, 2, false, 2));
+    let (a, b) = (TestImage::random(desc, 2, true, 1), TestImage::random(desc, 2, false, 2));
     let plan_of = |uniform| plan(&[desc, desc], vec![add(uniform, &twice)], &[0]);
     let sum = run(&plan_of(0.0), &[&a, &b], &config(2, SimdLevel::Native));
     let expected = a.bytes().iter().zip(b.bytes()).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<_>>();
@@ -148,7 +147,7 @@ fn custom_kernels_run_alone_and_may_fail() {
     assert_eq!(text, "kernel 'add' cannot be built: a custom kernel must have a group of its own");
     let failing = plan_of(2.0);
     let runner = GroupRunner::new(&failing, 0, &config(1, SimdLevel::Native)).unwrap();
-    let mut output = Picture::poisoned(desc, 2, false);
+    let mut output = TestImage::poisoned(desc, 2, false);
     let uniforms = [failing.groups[0].stages[0].uniforms.clone()];
     let error = runner.run(&[a.view(), b.view()], &mut [output.view_mut()], &uniforms, &mut []).unwrap_err();
     assert_eq!(error.to_string(), "kernel 'add' failed: too much");

@@ -66,7 +66,7 @@ const PIPELINES: [(&str, u32, u32, &str); 8] = [
 ];
 
 /// Cases of which one image is enough: they differ from others of their family in what is the same code for all
-/// sample types and formats.
+/// dtypes and formats.
 const ONCE: [&str; 24] = [
     "separable 0x0",
     "separable 1x1",
@@ -124,9 +124,8 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
     sources.retain(|source| seen.insert(code(&source.text)));
     let left_out = all - cases.len();
     let what = ONCE.map(str::trim).join(", ");
-    let text = format!(
-        "{left_out} of {all} single kernels ({what}: other sample types and formats than u8 gray and rgb)"
-    );
+    let text =
+        format!("{left_out} of {all} single kernels ({what}: other dtypes and formats than u8 gray and rgb)");
     Ok((sources, if full { Vec::new() } else { vec![text] }))
 }
 
@@ -146,7 +145,7 @@ fn pipeline(
     let image = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).map_err(|e| e.to_string())?;
     let graph = PipelineSpec::parse_line(line).and_then(|spec| spec.build()).map_err(|e| e.to_string())?;
     let inputs = [image.with_layout(Layout::Hwc)];
-    let request = PlanRequest { lanes: 4, fuse, join_branches: true, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, fuse, horizontal_fusion: true, ..PlanRequest::new(&inputs) };
     let plan = mip_graph::plan(&graph, &request).map_err(|e| e.to_string())?;
     for (group, text) in mip_cuda::kernel_sources(&plan)? {
         let how = if fuse { "fused" } else { "one kernel a task" };

@@ -1,4 +1,4 @@
-//! Groups of several stages: one kernel against a kernel a stage and against the CPU; and their times.
+//! Groups of several stages: one launch against unfused launches and against the CPU; and their times.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn on_cpu(plan: &Plan, seed: u64) -> Result<Vec<AlignedBytes>, DeviceError> {
     Ok(outputs)
 }
 
-/// The first difference between one kernel and the CPU (or, for large images, a kernel a stage).
+/// The first difference between one kernel and the CPU (or, for large images, unfused launches).
 fn check(
     device: &CudaDevice,
     case: &GroupCase,
@@ -81,7 +81,7 @@ fn check(
     Ok(None)
 }
 
-/// Compares small groups with the CPU, and the workloads with a kernel a stage.
+/// Compares small groups with the CPU, and the workloads with unfused launches.
 pub(crate) fn compare(device: &Arc<CudaDevice>, options: &Options) -> Result<bool, DeviceError> {
     let mut work = Vec::new();
     for &(w, h) in &options.sizes {
@@ -149,7 +149,7 @@ fn time_plan(device: &Arc<CudaDevice>, bytes: usize, make: impl Fn() -> Plan) ->
     Ok(f64::from(median(&mut times)) * 1e3 / launches as f64)
 }
 
-/// Times the workloads: one kernel, and a kernel a stage.
+/// Times the workloads: one launch, and unfused launches.
 pub(crate) fn time(device: &Arc<CudaDevice>, options: &Options) -> Result<(), DeviceError> {
     let copy = device.copy_bandwidth(512 << 20)?;
     println!("copy bandwidth {:.0} GB/s (read and written bytes, device to device)", copy / 1e9);

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use mip_core::{BatchLayout, ImageBuffer};
 use mip_plan::{GroupId, Plan};
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchObserver, Space, Stream,
-    Verdict,
+    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchDecision,
+    LaunchObserver, Space, Stream,
 };
 
 /// Keeps the first failure.
@@ -14,8 +14,8 @@ use mip_runtime::device::{
 pub(crate) struct Watch(Mutex<Option<DeviceError>>);
 
 impl LaunchObserver for Watch {
-    fn begin(&self, _group: GroupId) -> Verdict {
-        Verdict::Run
+    fn begin(&self, _group: GroupId) -> LaunchDecision {
+        LaunchDecision::Run
     }
 
     fn end(&self, _group: GroupId, result: Result<(), DeviceError>) {

@@ -76,9 +76,9 @@ pub(crate) fn programs(plan: &Plan, group: usize, target: Target) -> Result<Vec<
 /// As many branches as a parameter has room for, shared evenly by the launches that all of them take.
 fn at_once(program: &Program, target: Target) -> usize {
     let sizes = program.code.stages.iter().map(|s| s.fields.bytes().len());
-    let most = (target.parameter_bytes - HEAD_BYTES) / sizes.max().unwrap_or(1).max(1);
+    let max = (target.parameter_bytes - HEAD_BYTES) / sizes.max().unwrap_or(1).max(1);
     let count = program.branches.len();
-    count.div_ceil(count.div_ceil(most.max(1)))
+    count.div_ceil(count.div_ceil(max.max(1)))
 }
 
 /// The kernel's parameter for some branches, whose own parameters these are, all of one size.

@@ -31,10 +31,10 @@ fn source(kernel: &dyn CustomKernel) -> Result<&str, String> {
 
 pub(super) fn body(context: &Context<'_>, kernel: &dyn CustomKernel) -> Result<Body, String> {
     source(kernel)?;
-    let (inputs, most) = (context.inputs.len(), SIZES.len());
-    if inputs == 0 || inputs > most {
+    let (inputs, max) = (context.inputs.len(), SIZES.len());
+    if inputs == 0 || inputs > max {
         return Err(format!(
-            "custom kernel '{}' has {inputs} inputs; 1 to {most} are possible",
+            "custom kernel '{}' has {inputs} inputs; 1 to {max} are possible",
             kernel.name()
         ));
     }

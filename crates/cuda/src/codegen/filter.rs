@@ -8,10 +8,10 @@ use super::text::{self, Piece, pixels, planar, sample};
 
 const WARPS: u32 = 4;
 /// Largest radii for which the rows of the window stay in registers.
-const MARCH_RADIUS_X: u32 = 5;
-const MARCH_RADIUS_Y: u32 = 3;
+const SLIDING_RADIUS_X: u32 = 5;
+const SLIDING_RADIUS_Y: u32 = 3;
 
-/// The sample type of a tile: the image's own unless a constant border is no value of it.
+/// The dtype of a tile: the image's own unless a constant border is no value of it.
 fn tile_dtype(dtype: DType, border: Border) -> DType {
     if is_sample(border, dtype) { dtype } else { DType::F32 }
 }
@@ -52,12 +52,12 @@ pub(super) fn separable(context: &Context<'_>, kernel: &Separable) -> Body {
     let mut fields = common_fields(context, planes, constant);
     fields.floats("wx", kernel.radius_x as usize + 1);
     fields.floats("wy", kernel.radius_y as usize + 1);
-    if kernel.radius_x > MARCH_RADIUS_X || kernel.radius_y > MARCH_RADIUS_Y {
+    if kernel.radius_x > SLIDING_RADIUS_X || kernel.radius_y > SLIDING_RADIUS_Y {
         return wide(context, kernel, fields, planes);
     }
     let v = match (channels, input.dtype) {
         (1, DType::U8 | DType::U16) => 8,
-        // Whole words in every plane, where planes are woven together.
+        // Whole words in every plane, where planes are interleaved.
         (4, DType::U8) if planar(&input) => 4,
         (4, _) => 2,
         _ => 4,
@@ -66,7 +66,7 @@ pub(super) fn separable(context: &Context<'_>, kernel: &Separable) -> Body {
     let geometry = tile(&input, tile_type, channels, planar(&input) && alpha, 32 * v, kernel.radius_x);
     let out = pixels(&input, channels, v, planar(&input) && alpha);
     let ry = kernel.radius_y;
-    let call = move |i, o| format!("separable_march<{geometry}, {out}, {alpha}, {ry}, {border}, {i}, {o}>");
+    let call = move |i, o| format!("separable_sliding<{geometry}, {out}, {alpha}, {ry}, {border}, {i}, {o}>");
     let pitch = pitch(32 * v, kernel.radius_x, channels, tile_type);
     let (grid, rows) = tile_grid(context, v, planes, ry, pitch);
     fields.int("rows", rows);
@@ -119,7 +119,7 @@ pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
     let integers = tile_type == input.dtype;
     let geometry = tile(&input, tile_type, 1, false, 32 * v, 1);
     let out = pixels(&input, 1, v, false);
-    let call = move |i, o| format!("sobel_march<{geometry}, {out}, {integers}, {border}, {i}, {o}>");
+    let call = move |i, o| format!("sobel_sliding<{geometry}, {out}, {integers}, {border}, {i}, {o}>");
     let (grid, rows) = tile_grid(context, v, 1, 1, pitch(32 * v, 1, 1, tile_type));
     fields.int("rows", rows);
     Body {
@@ -132,7 +132,7 @@ pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
     }
 }
 
-/// The blocks of a kernel that marches down a tile, and the rows each of its warps makes.
+/// The blocks of a kernel that slides a window down a tile, and the rows each of its warps makes.
 fn tile_grid(context: &Context<'_>, v: u32, planes: u32, radius_y: u32, pitch: u64) -> (Grid, u32) {
     let desc = context.output.layout.desc;
     let x = desc.width.div_ceil(32 * v);

@@ -28,7 +28,7 @@ pub(crate) struct BranchCode {
     pub source: String,
     /// Its kernels.
     pub stages: Vec<StageCode>,
-    /// Why there is a kernel a stage; `None` when there is one for all.
+    /// Why the launches are unfused, one for each stage; `None` when one kernel does all.
     pub unfused: Option<String>,
     /// By stage, the line of the source it begins on; counted from 1.
     first_lines: Vec<usize>,
@@ -62,7 +62,7 @@ pub(crate) fn intermediates(group: &Group, layouts: &[BatchLayout]) -> (Vec<Dest
     (destinations, end)
 }
 
-/// Why a branch of a group runs as a kernel a stage; `Ok` when each branch is one kernel.
+/// Why a branch of a group runs as unfused launches; `Ok` when each branch is one kernel.
 ///
 /// # Errors
 /// The reason, in words.

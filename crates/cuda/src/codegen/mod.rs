@@ -1,8 +1,8 @@
 //! From groups to CUDA C++: text only, no driver.
 //!
 //! The arithmetic lives in templates (`kernels/*.cu`); what is generated for a stage is its parameter struct
-//! and one `__global__` function that names the templates it is made of. Code depends on sample types,
-//! channels, memory order, radii, taps, borders and alignment; sizes, strides, tables and weights are
+//! and one `__global__` function that names the templates it is made of. Code depends on dtypes,
+//! channels, layout, radii, taps, borders and alignment; sizes, strides, tables and weights are
 //! parameters, so that images of another size need no new program.
 
 mod branches;

@@ -64,8 +64,8 @@ pub(super) fn functor(
     Ok(text)
 }
 
-/// The call that computes a strip of `n` pixels in registers, rounded to the output's sample type.
-pub(super) fn point_strip(
+/// The call that computes a vector of `n` pixels in registers, rounded to the output's dtype.
+pub(super) fn point_vector(
     (functor, dtype, n): (&str, DType, i64),
     (channels, out): (&[usize], usize),
     name: &str,

@@ -55,7 +55,7 @@ struct Shape {
     planes: u32,
     alpha: bool,
     /// Planes that alpha ties together.
-    woven: bool,
+    interleaved: bool,
     v: u32,
 }
 
@@ -65,10 +65,10 @@ impl Shape {
         let split = planar(input) && !alpha;
         let channels = if split { 1 } else { input.channels() };
         let planes = if split { input.channels() as u32 } else { 1 };
-        let woven = planar(input) && alpha;
-        // Fewer pixels keep more registers free; planes woven together still need whole words in each.
-        let v = if alpha && !(woven && input.dtype == DType::U8) { 2 } else { 4 };
-        Self { channels, planes, alpha, woven, v }
+        let interleaved = planar(input) && alpha;
+        // Fewer pixels keep more registers free; interleaved planes still need whole words in each.
+        let v = if alpha && !(interleaved && input.dtype == DType::U8) { 2 } else { 4 };
+        Self { channels, planes, alpha, interleaved, v }
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
         Table { field: "y_starts".into(), bytes: u32s(kernel.y.starts().iter().copied()) },
         Table { field: "y_weights".into(), bytes: y_weights(&kernel.y, long[1]) },
     ];
-    let out = pixels(&input, shape.channels, shape.v, shape.woven);
+    let out = pixels(&input, shape.channels, shape.v, shape.interleaved);
     // Few taps are never a long sum.
     if kernel.x.taps() <= FEW_TAPS
         && kernel.y.taps() <= FEW_TAPS
@@ -105,10 +105,12 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     }
     fields.int("x_taps", kernel.x.taps() as u32);
     fields.int("y_taps", kernel.y.taps() as u32);
-    let Shape { channels, planes, alpha, woven, v } = shape;
+    let Shape { channels, planes, alpha, interleaved, v } = shape;
     let [x, y] = long;
-    let call =
-        format!("resample_direct<{}, {channels}, {woven}, {alpha}, {out}, {x}, {y}", sample(input.dtype));
+    let call = format!(
+        "resample_direct<{}, {channels}, {interleaved}, {alpha}, {out}, {x}, {y}",
+        sample(input.dtype)
+    );
     let grid = Grid {
         block: [32, WARPS],
         x: output.width.div_ceil(32 * v),
@@ -179,9 +181,9 @@ fn tiled(
         bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])),
     });
     let dtype = sample(context.input().dtype);
-    let Shape { channels, planes, alpha, woven, .. } = *shape;
+    let Shape { channels, planes, alpha, interleaved, .. } = *shape;
     let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
-    let call = format!("resample_tile<{dtype}, {channels}, {woven}, {alpha}, {out}, {tx}, {ty}");
+    let call = format!("resample_tile<{dtype}, {channels}, {interleaved}, {alpha}, {out}, {tx}, {ty}");
     let grid = Grid {
         block: [32, WARPS],
         x: plan.columns.len() as u32,

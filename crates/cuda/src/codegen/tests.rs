@@ -77,7 +77,7 @@ fn crops_of_one_size_are_one_program() {
     insta::assert_snapshot!("crops_fused", &text[..second]);
 }
 
-/// What cannot be one kernel says why, and is a kernel a stage.
+/// What cannot be one kernel says why, and is launched unfused.
 #[test]
 fn groups_that_are_not_fused_say_why() {
     let image = operators(64, 64).remove(0).inputs[0];
@@ -135,14 +135,14 @@ fn every_kernel_of_the_matrix_is_generated_for_every_size() {
 }
 
 #[test]
-fn a_compiler_log_is_put_down_to_its_stage() {
+fn a_compiler_log_is_attributed_to_its_stage() {
     let image = operators(64, 64).remove(0).inputs[0];
     let cases: Vec<Case> = cases_of(image).into_iter().take(3).collect();
     let code = code(&plan(&cases, 1, Strides::Tight));
     let line = |text: &str| code.source.lines().position(|l| l.contains(text)).unwrap() + 1;
-    let log = format!("group.cu({}): error: no", line("s1_color_convert"));
+    let log = format!("group.cu({}): error: no", line("s1_point"));
     assert_eq!(code.stage_of_log(&log), 1);
-    assert_eq!(code.stage_of_log(&format!("group.cu(3): error\n at line {}", line("s2_color_convert"))), 2);
+    assert_eq!(code.stage_of_log(&format!("group.cu(3): error\n at line {}", line("s2_point"))), 2);
 }
 
 /// `Luma<u8>`: n / 1000 as m + 0.024 m with m = n / 1024, for every sum that can occur.

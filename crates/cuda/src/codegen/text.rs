@@ -17,10 +17,10 @@ pub(crate) enum Piece {
     Sobel,
     Stencil,
     Custom,
-    Strip,
-    Patch,
+    PixelVector,
+    SharedTile,
     Window,
-    Exact,
+    IntegerReduction,
     Bilinear,
 }
 
@@ -39,16 +39,16 @@ impl Piece {
             Self::Sobel => include_str!("../kernels/sobel.cu"),
             Self::Stencil => include_str!("../kernels/stencil.cu"),
             Self::Custom => include_str!("../kernels/custom.cu"),
-            Self::Strip => include_str!("../kernels/fused/strip.cu"),
-            Self::Patch => include_str!("../kernels/fused/patch.cu"),
+            Self::PixelVector => include_str!("../kernels/fused/pixel_vector.cu"),
+            Self::SharedTile => include_str!("../kernels/fused/shared_tile.cu"),
             Self::Window => include_str!("../kernels/fused/window.cu"),
-            Self::Exact => include_str!("../kernels/fused/exact.cu"),
+            Self::IntegerReduction => include_str!("../kernels/fused/integer_reduction.cu"),
             Self::Bilinear => include_str!("../kernels/fused/bilinear.cu"),
         }
     }
 }
 
-/// The sample type in CUDA C++.
+/// The dtype in CUDA C++.
 pub(crate) const fn sample(dtype: DType) -> &'static str {
     match dtype {
         DType::U8 => "u8",

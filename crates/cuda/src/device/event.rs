@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_runtime::device::{DeviceError, Event};
 
-use super::ledger::{Ledger, Point};
+use super::in_flight::{InFlight, Point};
 use super::shared::Shared;
 use crate::driver::RawEvent;
 
@@ -27,8 +27,8 @@ impl CudaEvent {
     }
 
     /// Remembers the point just recorded.
-    pub(super) fn recorded_at(&self, ledger: &Arc<Ledger>, position: u64) {
-        let recorded = Point { ledger: Arc::downgrade(ledger), position };
+    pub(super) fn recorded_at(&self, in_flight: &Arc<InFlight>, position: u64) {
+        let recorded = Point { in_flight: Arc::downgrade(in_flight), position };
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorded);
     }
 
@@ -40,8 +40,8 @@ impl CudaEvent {
 
 impl Point {
     fn settle(&self) {
-        if let Some(ledger) = self.ledger.upgrade() {
-            ledger.settle(self.position, |_| Ok(()));
+        if let Some(in_flight) = self.in_flight.upgrade() {
+            in_flight.settle(self.position, |_| Ok(()));
         }
     }
 }

@@ -11,9 +11,10 @@ use crate::codegen::{Grid, put_floats, put_image, put_uint};
 use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 
 /// Most blocks along y and z; kernels loop over what lies beyond.
-const MOST_BLOCKS: u64 = 65_535;
+const MAX_BLOCKS: u64 = 65_535;
 
-/// A group ready to be launched: one kernel, or a kernel a stage; of a group of branches one for each kind of them.
+/// A group ready to be launched: one kernel, or an unfused launch for each stage; of a group of branches one
+/// for each kind of them.
 #[derive(Debug)]
 pub(super) struct CudaExecutable {
     pub(super) shared: Arc<Shared>,
@@ -132,7 +133,7 @@ impl CudaExecutable {
     pub(super) fn launch(&self, stream: &RawStream, launch: &Launch) -> Result<(), DeviceError> {
         for kernel in self.prepare(launch)? {
             // Images lie inside their blocks (checked when they were bound), tables inside `_tables`; the
-            // stream's ledger keeps blocks and executable until the stream is past the launch.
+            // stream's in-flight list keeps blocks and executable until the stream is past the launch.
             self.shared.check(kernel.function.launch(stream, kernel.shape, &kernel.parameter))?;
         }
         Ok(())
@@ -217,9 +218,9 @@ impl LoadedKernel {
 
     fn shape(&self, frames: u64) -> LaunchShape {
         let branches = self.at_once as u64;
-        let images = (frames * u64::from(self.grid.planes)).min(MOST_BLOCKS / branches);
+        let images = (frames * u64::from(self.grid.planes)).min(MAX_BLOCKS / branches);
         LaunchShape {
-            grid: [self.grid.x, self.grid.y.min(MOST_BLOCKS) as u32, (images * branches) as u32],
+            grid: [self.grid.x, self.grid.y.min(MAX_BLOCKS) as u32, (images * branches) as u32],
             block: self.grid.block,
             shared: self.grid.shared,
         }

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    Command, DeviceError, Event, Executable, Graph, Launch, Recording, Stamp, Verdict, check_launches,
+    Command, DeviceError, Event, Executable, Graph, Launch, LaunchDecision, Recording, Timestamp,
+    check_launches,
 };
 
 use super::executable::{CudaExecutable, Prepared};
 use super::shared::Shared;
-use super::stamp::CudaStamp;
 use super::stream::CudaStream;
+use super::timestamp::CudaTimestamp;
 use crate::driver::{GraphNode, LaunchShape, RawGraph, RawGraphExec};
 
 /// A graph that can be launched again and again.
@@ -28,7 +29,7 @@ pub(super) struct CudaGraph {
     /// Kept for the functions that nodes refer to.
     _executables: Vec<Arc<dyn Executable>>,
     /// Kept for the events that nodes record.
-    _stamps: Vec<Arc<dyn Stamp>>,
+    _timestamps: Vec<Arc<dyn Timestamp>>,
     state: Mutex<State>,
 }
 
@@ -100,22 +101,22 @@ impl CudaGraph {
         let mut graph = shared.check(RawGraph::new(&shared.context))?;
         let mut order = Order { frontiers: vec![Vec::new(); recording.streams.len()], ..Order::default() };
         let (mut nodes, mut groups) = (Vec::new(), Vec::new());
-        let (mut executables, mut stamps) = (Vec::new(), Vec::new());
-        for (lane, command) in recording.commands {
+        let (mut executables, mut timestamps) = (Vec::new(), Vec::new());
+        for (stream, command) in recording.commands {
             match command {
-                Command::Record(event) => order.record(lane, &event),
-                Command::Wait(event) => order.wait(lane, &event),
-                Command::Stamp(stamp) => {
-                    let event = CudaStamp::of(&*stamp)?.queue();
-                    let frontier = &mut order.frontiers[lane];
+                Command::Record(event) => order.record(stream, &event),
+                Command::Wait(event) => order.wait(stream, &event),
+                Command::Timestamp(timestamp) => {
+                    let event = CudaTimestamp::of(&*timestamp)?.queue();
+                    let frontier = &mut order.frontiers[stream];
                     *frontier = vec![shared.check(graph.add_record(event, frontier))?];
-                    stamps.push(stamp);
+                    timestamps.push(timestamp);
                 }
                 Command::Launch(launch) => {
                     let kernels = own(&launch.executable)?.prepare(&launch)?;
                     for kernel in &kernels {
                         let Prepared { function, shape, parameter } = kernel;
-                        let frontier = &mut order.frontiers[lane];
+                        let frontier = &mut order.frontiers[stream];
                         let node = shared.check(graph.add(function, *shape, parameter, frontier))?;
                         *frontier = vec![node];
                         nodes.push(Node::new(node, kernel));
@@ -125,7 +126,7 @@ impl CudaGraph {
                     executables.push(launch.executable);
                 }
                 Command::Upload { .. } | Command::Download { .. } | Command::Free(_) => {
-                    let text = "only launches, records, waits and stamps can be captured";
+                    let text = "only launches, records, waits and timestamps can be captured";
                     return Err(DeviceError::Unsupported(text.to_owned()));
                 }
             }
@@ -133,7 +134,14 @@ impl CudaGraph {
         let mut exec = shared.check(graph.instantiate())?;
         shared.check(exec.upload(CudaStream::of(&*stream)?.raw()))?;
         let state = Mutex::new(State { exec, nodes });
-        Ok(Self { shared: shared.clone(), stream, groups, _executables: executables, _stamps: stamps, state })
+        Ok(Self {
+            shared: shared.clone(),
+            stream,
+            groups,
+            _executables: executables,
+            _timestamps: timestamps,
+            state,
+        })
     }
 }
 
@@ -164,7 +172,7 @@ impl Graph for CudaGraph {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.patch(&self.shared, &launches)?;
         for launch in &launches {
-            if launch.observer.begin(launch.group) == Verdict::Skip {
+            if launch.observer.begin(launch.group) == LaunchDecision::Skip {
                 let text = "a captured run is replayed as a whole; nothing of it can be left out";
                 return Err(DeviceError::Unsupported(text.to_owned()));
             }

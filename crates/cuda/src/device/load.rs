@@ -84,7 +84,7 @@ pub(super) fn load(
     Ok(Arc::new(CudaExecutable { shared, name, kernels, _tables: tables.memory, workspace, broken: None }))
 }
 
-/// For errors: the kernels of the branches, those of alike branches once.
+/// For errors: the kernels of the branches, those of the same program once.
 fn name(group: &Group, programs: &[Program]) -> String {
     let of = |program: &Program| {
         let names = program.branches[0].stages.iter().map(|&s| group.stages[s].kernel.name());

@@ -3,24 +3,24 @@
 //! # Completion
 //! Commands are queued on the driver's streams by whoever submits them: an observer's `begin` is called at
 //! that time, on that thread. What a command uses (memory, borrows of host blocks, staging) is kept in its
-//! stream's ledger. The ledger is settled when the driver says that work is done: in `Stream::synchronize`,
-//! `Event::synchronize`, and `Event::is_complete`; then `end` is called, in stream order, and what was kept
-//! is let go. Nothing is told complete before that.
+//! stream's in-flight list. The list is settled when the driver says that work is done: in
+//! `Stream::synchronize`, `Event::synchronize`, and `Event::is_complete`; then `end` is called, in stream
+//! order, and what was kept is let go. Nothing is reported complete before that.
 //!
 //! # Faults
 //! A fault of a running kernel makes the whole context useless. The first call that meets it marks the device
 //! lost; from then on every call says [`DeviceError::Lost`](mip_runtime::device::DeviceError::Lost), with the
 //! call that met the fault. Which launch it was, the driver does not say: each stream marks the end of its launches
-//! in the host's memory, and a fault is put down to the one launch that had begun and not ended. Where several had,
-//! or a graph was replayed, they are listed; with [`CudaOptions::synchronous`] each launch is waited for, and the
-//! fault is put down to it.
+//! in the host's memory, and a fault is attributed to the one launch that had begun and not ended. Where
+//! several had, or a graph was replayed, they are listed; with [`CudaOptions::synchronous`] each launch is
+//! waited for, and the fault is attributed to it.
 //! [`CudaDevice::discard_context`] makes room for a fresh device; host memory of the lost one stays readable.
 
-mod blame;
 mod event;
 mod executable;
+mod fault;
 mod graph;
-mod ledger;
+mod in_flight;
 mod load;
 mod memory;
 mod options;
@@ -29,8 +29,8 @@ mod ranges;
 mod ring;
 mod shared;
 mod staging;
-mod stamp;
 mod stream;
+mod timestamp;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -137,7 +137,7 @@ impl CudaDevice {
         self.shared.is_lost()
     }
 
-    /// Whether each launch is waited for, so that faults are put down to the kernel that caused them.
+    /// Whether each launch is waited for, so that faults are attributed to the kernel that caused them.
     pub fn is_synchronous(&self) -> bool {
         self.shared.options.synchronous
     }
@@ -228,7 +228,7 @@ impl Device for CudaDevice {
         workspace(group, layouts, self.shared.target)
     }
 
-    fn joins_branches(&self) -> bool {
+    fn fuses_horizontally(&self) -> bool {
         true
     }
 

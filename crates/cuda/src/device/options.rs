@@ -5,8 +5,8 @@ use std::path::PathBuf;
 pub struct CudaOptions {
     /// Where compiled kernels are kept; `None` for the folder that `MIP_CACHE_DIR` names, or the platform's.
     pub cache_folder: Option<PathBuf>,
-    /// Wait for every launch: slow, but a fault is put down to the kernel that caused it. `MIP_CUDA_SYNC` set to
-    /// something other than `0` turns it on as well.
+    /// Wait for every launch: slow, but a fault is attributed to the kernel that caused it. `MIP_CUDA_SYNC`
+    /// set to something other than `0` turns it on as well.
     pub synchronous: bool,
     /// Compile kernels so that asynchronous copies of fewer bytes than 16 are loads of single bytes: slower, the same
     /// results. For memory checkers that take such a copy for one of 16 bytes (`compute-sanitizer --tool initcheck` of

@@ -2,7 +2,7 @@ use mip_runtime::device::Ranges;
 
 use crate::driver::Nvtx;
 
-/// What the host does, told to NVTX.
+/// What the host does, reported to NVTX.
 #[derive(Debug)]
 pub(super) struct NvtxRanges(pub(super) &'static Nvtx);
 

@@ -18,7 +18,7 @@ const SLOTS: usize = 16;
 /// Bytes that a thread fills at a time: several share a slot.
 const PART: usize = 64 << 10;
 /// Threads beyond which there was no gain on the 16 cores of an H100's host.
-const MOST_THREADS: usize = 12;
+const MAX_THREADS: usize = 12;
 
 /// Slots of pinned memory used in turn, and the threads that fill them. Both are made at the first use and kept.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Piece {
 impl Ring {
     /// A ring filled by so many threads; `None` for as many as the machine has cores, at most 12.
     pub(super) fn new(threads: Option<usize>) -> Self {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let threads = threads.unwrap_or_else(cores).max(1);
         Self { slots: Mutex::default(), returned: Condvar::new(), threads, pool: OnceLock::new() }
     }
@@ -83,11 +83,11 @@ impl Ring {
     ) -> Result<(), DeviceError> {
         let transfer = Transfer::new(self, shared, stream, data, to, pieces);
         // The calling thread takes part; a piece or two it copies faster than another thread wakes up.
-        let helpers = (transfer.parts.len() / 2).min(self.threads - 1);
-        match self.pool().filter(|_| helpers > 0) {
+        let workers = (transfer.parts.len() / 2).min(self.threads - 1);
+        match self.pool().filter(|_| workers > 0) {
             None => transfer.work(),
             Some(pool) => pool.in_place_scope(|scope| {
-                (0..helpers).for_each(|_| scope.spawn(|_| transfer.work()));
+                (0..workers).for_each(|_| scope.spawn(|_| transfer.work()));
                 transfer.work();
             }),
         }

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 use mip_runtime::device::{DeviceError, Space};
 
 use super::CudaOptions;
-use super::blame::{Streams, ended_well};
-use super::ledger::Ledger;
+use super::fault::{Streams, ended_well};
+use super::in_flight::InFlight;
 use super::ring::Ring;
-use super::stamp::Clock;
+use super::timestamp::Clock;
 use crate::codegen::Target;
 use crate::compile::Compiler;
 use crate::driver::{Context, DriverError, MemoryPool};
@@ -67,25 +67,26 @@ impl Shared {
         if self.options.synchronous || !why.is_fault_of_a_kernel() {
             return Some(DeviceError::Lost(why.to_string()));
         }
-        let blame = self.streams.blame();
-        let hint = match blame.culprit() {
+        let attribution = self.streams.attribution();
+        let hint = match attribution.cause() {
             Some(_) => "",
             None => "; run with MIP_CUDA_SYNC=1 to find the task that caused it",
         };
-        Some(DeviceError::Lost(format!("{why}{}{hint}", blame.place())))
+        Some(DeviceError::Lost(format!("{why}{}{hint}", attribution.place())))
     }
 
-    /// What a launch is told that the device was lost with: it was the one, it had ended before, or it suffers.
+    /// The result of a launch when the device was lost: it caused the fault, it had ended before, or it was
+    /// lost with it.
     pub(super) fn lost_launch(
         &self,
-        ledger: &Ledger,
+        in_flight: &InFlight,
         mark: Option<u32>,
         end: u64,
     ) -> Result<(), DeviceError> {
         let Some(why) = self.lost.get() else { return Ok(()) };
-        let blame = self.streams.blame();
-        match blame.culprit() {
-            Some(kernel) if why.is_fault_of_a_kernel() && blame.is_on(ledger, end) => {
+        let attribution = self.streams.attribution();
+        match attribution.cause() {
+            Some(kernel) if why.is_fault_of_a_kernel() && attribution.is_on(in_flight, end) => {
                 Err(DeviceError::Kernel { kernel: kernel.to_owned(), message: why.to_string() })
             }
             _ if ended_well(mark, end) => Ok(()),

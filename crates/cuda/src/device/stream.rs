@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mip_core::ImageBuffer;
 use mip_plan::GroupId;
 use mip_runtime::device::{
-    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchObserver, Memory, Stamp, Stream,
-    Verdict,
+    BufferMemory, BufferRef, Command, DeviceError, Event, Launch, LaunchDecision, LaunchObserver, Memory,
+    Stream, Timestamp,
 };
 
 use super::event::CudaEvent;
 use super::executable::CudaExecutable;
-use super::ledger::{Entry, Ledger};
+use super::in_flight::{Entry, InFlight};
 use super::memory::{CudaMemory, device_buffer, device_memory};
 use super::shared::Shared;
 use super::staging;
-use super::stamp::CudaStamp;
+use super::timestamp::CudaTimestamp;
 use crate::driver::{Mark, RawGraphExec, RawStream};
 
 /// Commands beyond which finished ones are looked for when another one is queued.
@@ -26,19 +26,19 @@ const MANY: usize = 1024;
 pub(super) struct CudaStream {
     shared: Arc<Shared>,
     raw: Arc<RawStream>,
-    ledger: Arc<Ledger>,
+    in_flight: Arc<InFlight>,
     /// The position after the last launch that ended; `None` where launches are waited for anyway, and where the
     /// driver refuses.
     mark: Option<Arc<Mark>>,
-    /// Held while a command is queued, so that the ledger and the driver see the same order.
+    /// Held while a command is queued, so that the in-flight list and the driver see the same order.
     order: Mutex<()>,
     /// Whether anything was queued since the last wait.
     busy: AtomicBool,
     label: String,
 }
 
-/// The end of a launch, to be told to its observer.
-struct Told {
+/// The end of a launch, for its observer.
+struct Completion {
     observer: Arc<dyn LaunchObserver>,
     group: GroupId,
     result: Result<(), DeviceError>,
@@ -48,13 +48,13 @@ impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>, label: &str) -> Result<Arc<Self>, DeviceError> {
         shared.alive()?;
         let raw = Arc::new(shared.check(RawStream::new(&shared.context))?);
-        let (ledger, order, label) = (Arc::default(), Mutex::default(), label.to_owned());
+        let (in_flight, order, label) = (Arc::default(), Mutex::default(), label.to_owned());
         let mark = (!shared.options.synchronous).then(|| shared.check(Mark::new(&shared.context)).ok());
         let mark = mark.flatten().map(Arc::new);
         let read = mark.clone();
-        shared.streams.add(&ledger, move || read.as_ref().map(|mark| mark.read()));
+        shared.streams.add(&in_flight, move || read.as_ref().map(|mark| mark.read()));
         let busy = AtomicBool::new(false);
-        Ok(Arc::new(Self { shared: shared.clone(), raw, ledger, mark, order, busy, label }))
+        Ok(Arc::new(Self { shared: shared.clone(), raw, in_flight, mark, order, busy, label }))
     }
 
     /// The stream behind one of the runtime's.
@@ -73,14 +73,14 @@ impl CudaStream {
         self.busy.store(true, Ordering::SeqCst);
         self.shared.check(graph.launch(&self.raw))?;
         for launch in launches {
-            self.ledger.add(Entry::Replayed(launch));
+            self.in_flight.add(Entry::Replayed(launch));
         }
         Ok(())
     }
 
     fn free(&self, memory: Arc<dyn Memory>) -> Result<(), DeviceError> {
         let freed = self.shared.check(device_memory(&*memory)?.free_ordered(&self.raw))?;
-        self.ledger.add(Entry::keep(memory));
+        self.in_flight.add(Entry::keep(memory));
         if freed {
             Ok(())
         } else {
@@ -88,17 +88,18 @@ impl CudaStream {
         }
     }
 
-    /// Queues a launch. What its observer has to be told at once is returned, to be told without the lock.
-    fn launch(&self, launch: Launch) -> Option<Told> {
+    /// Queues a launch. A completion that its observer has to learn of at once is returned, to be reported
+    /// without the lock.
+    fn launch(&self, launch: Launch) -> Option<Completion> {
         let (observer, group) = (launch.observer.clone(), launch.group);
-        if observer.begin(group) == Verdict::Skip {
+        if observer.begin(group) == LaunchDecision::Skip {
             return None;
         }
         let executable = launch.executable.as_any().downcast_ref::<CudaExecutable>();
         let queued = executable
             .ok_or_else(|| DeviceError::Unsupported("an executable of another kind of device".to_owned()))
             .and_then(|executable| executable.launch(&self.raw, &launch));
-        let told = match queued {
+        let completed = match queued {
             Ok(()) if self.shared.options.synchronous => {
                 let name = executable.map_or("", CudaExecutable::name).to_owned();
                 Some(self.wait_for_launch(name))
@@ -106,16 +107,16 @@ impl CudaStream {
             Ok(()) => None,
             Err(error) => Some(Err(error)),
         };
-        let Some(result) = told else {
-            self.mark(self.ledger.add(Entry::Launch(launch)));
+        let Some(result) = completed else {
+            self.mark(self.in_flight.add(Entry::Launch(launch)));
             return None;
         };
         // Earlier stages of a failed group may be running: memory is kept until the stream is past them.
-        self.ledger.add(Entry::keep(launch));
-        Some(Told { observer, group, result })
+        self.in_flight.add(Entry::keep(launch));
+        Some(Completion { observer, group, result })
     }
 
-    /// Waits for the launch just queued, so that a fault is put down to it.
+    /// Waits for the launch just queued, so that a fault is attributed to it.
     fn wait_for_launch(&self, kernel: String) -> Result<(), DeviceError> {
         self.raw.synchronize().map_err(|error| {
             let message = error.to_string();
@@ -126,7 +127,7 @@ impl CudaStream {
 
     fn upload(&self, from: &ImageBuffer, to: &BufferRef) -> Result<(), DeviceError> {
         let kept = staging::upload(&self.shared, &self.raw, from, device_buffer(to)?, to)?;
-        self.ledger.add(Entry::keep((kept, to.clone())));
+        self.in_flight.add(Entry::keep((kept, to.clone())));
         Ok(())
     }
 
@@ -139,14 +140,14 @@ impl CudaStream {
         })?;
         let mut guard = host.write(to.offset..to.offset + to.layout.span())?;
         staging::download(&self.shared, &self.raw, device_buffer(from)?, from, &mut guard, to)?;
-        self.ledger.add(Entry::keep((guard, from.clone(), to.clone())));
+        self.in_flight.add(Entry::keep((guard, from.clone(), to.clone())));
         Ok(())
     }
 
     fn record(&self, event: &dyn Event) -> Result<(), DeviceError> {
         let event = own(event)?;
         self.shared.check(self.raw.record(event.raw()))?;
-        event.recorded_at(&self.ledger, self.ledger.position());
+        event.recorded_at(&self.in_flight, self.in_flight.position());
         Ok(())
     }
 
@@ -154,41 +155,42 @@ impl CudaStream {
         let event = own(&**event)?;
         self.shared.check(self.raw.wait(event.raw()))?;
         if let Some(point) = event.point() {
-            self.ledger.add(Entry::Wait(point));
+            self.in_flight.add(Entry::Wait(point));
         }
         Ok(())
     }
 
-    /// Has the end of the launch just queued marked. Without a mark a fault cannot be put down to it, no more.
+    /// Has the end of the launch just queued marked. Without a mark a fault cannot be attributed to it, no
+    /// more.
     fn mark(&self, position: u64) {
         if let Some(mark) = &self.mark {
             let _refused = self.shared.check(self.raw.write_mark(mark, position as u32));
         }
     }
 
-    /// Keeps the ledger short on streams that are rarely waited for.
+    /// Keeps the in-flight list short on streams that are rarely waited for.
     fn look_for_finished(&self) {
-        if self.ledger.waiting() > MANY {
-            let position = self.ledger.position();
+        if self.in_flight.waiting() > MANY {
+            let position = self.in_flight.position();
             if let Ok(true) = self.raw.query() {
-                self.ledger.settle(position, |_| Ok(()));
+                self.in_flight.settle(position, |_| Ok(()));
             }
         }
     }
 
-    /// Waits for the stream and settles its ledger.
+    /// Waits for the stream and settles its in-flight list.
     fn finish(&self) -> Result<(), DeviceError> {
-        let position = self.ledger.position();
-        if !self.busy.swap(false, Ordering::SeqCst) && self.ledger.waiting() == 0 {
+        let position = self.in_flight.position();
+        if !self.busy.swap(false, Ordering::SeqCst) && self.in_flight.waiting() == 0 {
             return self.shared.alive();
         }
         let waited = self.shared.alive().and_then(|()| self.shared.check(self.raw.synchronize()));
         match &waited {
             Err(DeviceError::Lost(_)) => {
                 let mark = self.mark.as_ref().map(|mark| mark.read());
-                self.ledger.settle(position, |end| self.shared.lost_launch(&self.ledger, mark, end));
+                self.in_flight.settle(position, |end| self.shared.lost_launch(&self.in_flight, mark, end));
             }
-            _ => self.ledger.settle(position, |_| waited.clone()),
+            _ => self.in_flight.settle(position, |_| waited.clone()),
         }
         waited
     }
@@ -207,9 +209,9 @@ impl Stream for CudaStream {
         self.busy.store(true, Ordering::SeqCst);
         match command {
             Command::Launch(launch) => {
-                let told = self.launch(launch);
+                let completed = self.launch(launch);
                 drop(order);
-                if let Some(Told { observer, group, result }) = told {
+                if let Some(Completion { observer, group, result }) = completed {
                     observer.end(group, result);
                 }
                 Ok(())
@@ -218,7 +220,9 @@ impl Stream for CudaStream {
             Command::Wait(event) => self.wait(&event),
             Command::Upload { from, to } => self.upload(&from, &to),
             Command::Free(memory) => self.free(memory),
-            Command::Stamp(stamp) => self.shared.check(self.raw.record(CudaStamp::of(&*stamp)?.queue())),
+            Command::Timestamp(timestamp) => {
+                self.shared.check(self.raw.record(CudaTimestamp::of(&*timestamp)?.queue()))
+            }
             Command::Download { from, to } => self.download(&from, &to),
         }
     }
@@ -227,8 +231,8 @@ impl Stream for CudaStream {
         Ok(CudaMemory::allocate_ordered(&self.shared, &self.raw, bytes)?)
     }
 
-    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
-        Ok(CudaStamp::new(&self.shared)?)
+    fn create_timestamp(&self) -> Result<Arc<dyn Timestamp>, DeviceError> {
+        Ok(CudaTimestamp::new(&self.shared)?)
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {
@@ -243,7 +247,7 @@ impl Stream for CudaStream {
 impl Drop for CudaStream {
     fn drop(&mut self) {
         // Whoever dropped it no longer asks for the result, but what the commands use must outlive them.
-        if self.ledger.waiting() > 0 && self.finish().is_err() {
+        if self.in_flight.waiting() > 0 && self.finish().is_err() {
             debug_assert!(
                 self.shared.alive().is_err(),
                 "stream '{}' failed without losing the device",

@@ -64,7 +64,7 @@ impl RawStream {
     /// Queues a copy of rows of pinned memory to the device.
     ///
     /// The caller keeps `from` unchanged, and both allocated, until the stream is past the copy: streams do
-    /// that through their ledgers.
+    /// that through their in-flight lists.
     pub(crate) fn upload_rows(
         &self,
         from: &[u8],
@@ -84,7 +84,7 @@ impl RawStream {
     /// Queues a copy of rows on the device to pinned memory.
     ///
     /// The caller keeps `to` borrowed, and both allocated, until the stream is past the copy: streams do that
-    /// through their ledgers.
+    /// through their in-flight lists.
     pub(crate) fn download_rows(
         &self,
         from: &DeviceMemory,
@@ -129,7 +129,7 @@ impl RawStream {
         let host = copy.host.wrapping_add(copy.host_rows.offset).cast();
         let device = copy.device + copy.device_rows.offset as u64;
         // SAFETY: both ranges lie inside their memory (asserted by the callers of `copy_rows`), which the
-        // device's ledgers keep until the stream is past the copy.
+        // device's in-flight lists keep until the stream is past the copy.
         unsafe {
             if copy.upload {
                 call!(cuMemcpyHtoDAsync_v2(device, host, bytes, self.raw))

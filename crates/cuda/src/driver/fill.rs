@@ -35,7 +35,7 @@ mod x86_64 {
             stream_line(line, from);
         }
         rest.copy_from_slice(from_rest);
-        // SAFETY: SSE is part of x86-64. Whoever is told of these bytes is told after the fence.
+        // SAFETY: SSE is part of x86-64. Whoever learns of these bytes learns of them after the fence.
         unsafe { _mm_sfence() };
     }
 

@@ -146,7 +146,8 @@ impl RawGraphExec {
     /// Queues everything. The caller keeps what the kernels use until the stream is past it, as for a launch.
     pub(crate) fn launch(&mut self, stream: &RawStream) -> Result<(), DriverError> {
         let _bound = self.graph.context.bind()?;
-        // SAFETY: graph and stream live; the memory named by the parameters is kept by the stream's ledger.
+        // SAFETY: graph and stream live; the memory named by the parameters is kept by the stream's in-flight
+        // list.
         unsafe { call!(cuGraphLaunch(self.raw, stream.raw)) }
     }
 

@@ -90,7 +90,7 @@ impl Function {
     /// Queues a launch with one parameter: the bytes of the kernel's parameter struct.
     ///
     /// The caller keeps every address in it allocated until the stream is past the launch (streams do that
-    /// through their ledgers), and plans order launches that use the same memory.
+    /// through their in-flight lists), and plans order launches that use the same memory.
     pub(crate) fn launch(
         &self,
         stream: &RawStream,
@@ -102,7 +102,7 @@ impl Function {
         let mut parameters = [parameter.as_ptr().cast_mut().cast()];
         // SAFETY: text and bytes of the parameter struct come from the same generator, so that the driver
         // reads no more than is there, and it copies them before it returns. What the kernel touches lies
-        // inside the memory its parameters name, which the device's ledgers keep.
+        // inside the memory its parameters name, which the device's in-flight lists keep.
         unsafe {
             call!(cuLaunchKernel(
                 self.raw,

@@ -1,4 +1,4 @@
-//! Alike branches of a group as one launch, against the CPU device.
+//! Branches of the same program of a group as one launch, against the CPU device.
 
 use libloading::Library;
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};

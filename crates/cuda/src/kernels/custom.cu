@@ -7,7 +7,7 @@ struct View {
     int width, height, channels;
     bool planar;
 
-    // The address of a sample, whatever the memory order. T is the image's sample type.
+    // The address of a sample, whatever the layout. T is the image's dtype.
     template <typename T> INLINE T* at(int x, int y, int channel = 0) const {
         u8* line = start + y * row;
         return planar ? (T*)(line + channel * plane) + x : (T*)line + (i64)x * channels + channel;

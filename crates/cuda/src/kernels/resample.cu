@@ -37,7 +37,7 @@ template <typename T, int C, int TAPS, bool ALPHA> struct Taps {
     }
 };
 
-// Few taps: the source region of a block of outputs lies in shared memory; each warp marches down its output
+// Few taps: the source region of a block of outputs lies in shared memory; each warp slides down its output
 // rows and keeps the horizontal sums of the TY source rows that it used last.
 template <typename T, int C, bool PLANAR, bool ALPHA, class Out, int TX, int TY, int A_IN, int A_OUT, class P>
 INLINE void resample_tile(const P& p) {

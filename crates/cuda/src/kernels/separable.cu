@@ -1,8 +1,8 @@
 // Symmetric separable filters of small radius. A tile of source samples lies in shared memory; each warp
-// marches down its rows with the horizontal results of the last 2 RY + 1 rows in registers.
+// slides a window down its rows with the horizontal results of the last 2 RY + 1 rows in registers.
 
 template <class G, class Out, bool ALPHA, int RY, int BORDER, int A_IN, int A_OUT, class P>
-INLINE void separable_march(const P& p) {
+INLINE void separable_sliding(const P& p) {
     extern __shared__ uint4 shared[];
     u8* tile = (u8*)shared;
     constexpr int V = Out::V, C = G::C, RX = G::RADIUS, ROWS = 2 * RY + 1, N = V * C;

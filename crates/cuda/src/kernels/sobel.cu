@@ -5,7 +5,7 @@ template <typename T> INLINE float magnitude(float square) { return __fsqrt_rn(s
 // the last place, and no integer's root lies that near to a tie of the rounding (checked by a test).
 template <> INLINE float magnitude<u8>(float square) { return sqrt_approx(square); }
 
-template <class G, class Out, bool EXACT, int BORDER, int A_IN, int A_OUT, class P> INLINE void sobel_march(const P& p) {
+template <class G, class Out, bool EXACT, int BORDER, int A_IN, int A_OUT, class P> INLINE void sobel_sliding(const P& p) {
     extern __shared__ uint4 shared[];
     u8* tile = (u8*)shared;
     constexpr int V = Out::V;

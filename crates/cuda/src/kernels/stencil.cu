@@ -1,5 +1,5 @@
 // Expressions of a fixed neighbourhood, straight from memory: one pixel a thread, for every border and any reach. What fits
-// into a fused kernel is computed there, from a patch.
+// into a fused kernel is computed there, from a tile.
 
 // The pixels around one that lies far enough inside.
 template <typename T, int C, bool PLANAR> struct Inner {

@@ -22,7 +22,7 @@ template <int BORDER> INLINE i64 inside(i64 i, i64 n) {
     return i < n ? i : (BORDER == REFLECT ? 2 * n - 1 : period) - i;
 }
 
-// The geometry of a tile that is COLUMNS pixels wide. S is the sample type of the image, T that of the tile
+// The geometry of a tile that is COLUMNS pixels wide. S is the dtype of the image, T that of the tile
 // (another one only when a constant border is no value of S), C the channels of an image pixel, PLANAR whether
 // they lie in planes. A tile always holds whole pixels of C channels.
 template <typename S_, typename T_, int C_, bool PLANAR_, int COLUMNS_, int RADIUS_> struct Tile {

@@ -4,7 +4,7 @@ use mip_plan::{BufferId, GroupId, TaskId};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFault {
-    /// A batch, lane or group count that makes no sense.
+    /// A batch, stream or group count that makes no sense.
     #[error("{what} is {given}")]
     Count {
         /// What is counted.
@@ -56,7 +56,7 @@ pub enum PlanFault {
         /// What the stages say.
         actual: Vec<GroupId>,
     },
-    /// A wait for a group on the same lane or later in launch order.
+    /// A wait for a group on the same stream or later in launch order.
     #[error("group {group} cannot wait for group {on}: {problem}")]
     ImpossibleWait {
         /// The group that waits.
@@ -66,7 +66,7 @@ pub enum PlanFault {
         /// Why not.
         problem: &'static str,
     },
-    /// A dependency that neither lanes nor waits order.
+    /// A dependency that neither streams nor waits order.
     #[error("group {group} may start before group {needs}, which it depends on, has finished")]
     Unordered {
         /// The group.

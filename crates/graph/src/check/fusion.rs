@@ -23,10 +23,10 @@ fn check_group(id: GroupId, group: &Group) -> Result<(), PlanFault> {
             return Err(fault("a warp reads a stage of its group; the image must be in a buffer before"));
         }
     }
-    // Connected, or branches that are alike.
+    // Connected, or branches of the same program.
     let branches = group.branches();
     let first = group.branch(&branches[0]);
-    match branches[1..].iter().find(|stages| !first.is_alike(&group.branch(stages))) {
+    match branches[1..].iter().find(|stages| !first.same_program(&group.branch(stages))) {
         Some(stages) => {
             let task = group.stages[stages[0]].task;
             let problem =

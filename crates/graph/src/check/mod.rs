@@ -15,11 +15,12 @@ pub use fault::PlanFault;
 ///
 /// * every index is valid, and buffers, groups and tasks agree on who writes and reads what;
 /// * every stage fits its kernel: number and shape of inputs, shape of the result, number of uniforms;
-/// * groups come after their producers, and lanes and waits order every dependency;
+/// * groups come after their producers, and streams and waits order every dependency;
 /// * no wait is implied by others or orders nothing that is needed;
-/// * whatever overlaps in the arena is never alive at once, whatever order lanes and waits leave open;
+/// * whatever overlaps in the arena is never alive at once, whatever order streams and waits leave open;
 /// * a custom kernel shares its group with no other task, a warp reads no stage of its group, tasks of a group are
-///   connected by what they read of each other or belong to alike branches, and what is said of each edge is true.
+///   connected by what they read of each other or belong to branches of the same program, and
+///   what is said of each edge is true.
 ///
 /// # Errors
 /// The first fault found.

@@ -1,14 +1,14 @@
-//! Whether launch order, lanes and waits order what they must, and nothing twice.
+//! Whether launch order, streams and waits order what they must, and nothing twice.
 
 use mip_plan::{GroupId, Operand, Plan};
 
 use super::PlanFault;
 
-/// What is known to have finished when each group starts: for every lane, how many of its groups (a vector
+/// What is known to have finished when each group starts: for every stream, how many of its groups (a vector
 /// clock). The planner works with sets of groups instead, so that one mistake does not hide in both.
 pub(super) struct Clocks {
-    lane: Vec<usize>,
-    /// How many groups of its lane, itself included, have been launched with it.
+    stream: Vec<usize>,
+    /// How many groups of its stream, itself included, have been launched with it.
     place: Vec<usize>,
     at_start: Vec<Vec<usize>>,
 }
@@ -16,16 +16,16 @@ pub(super) struct Clocks {
 impl Clocks {
     /// Whether `earlier` has finished whenever `group` starts.
     pub(super) fn ordered(&self, earlier: GroupId, group: GroupId) -> bool {
-        known(&self.at_start[group], self.lane[earlier], self.place[earlier])
+        known(&self.at_start[group], self.stream[earlier], self.place[earlier])
     }
 }
 
-fn known(clock: &[usize], lane: usize, place: usize) -> bool {
-    clock[lane] >= place
+fn known(clock: &[usize], stream: usize, place: usize) -> bool {
+    clock[stream] >= place
 }
 
 pub(super) fn check(plan: &Plan) -> Result<Clocks, PlanFault> {
-    check_lanes(plan)?;
+    check_streams(plan)?;
     check_dependencies(plan)?;
     check_waits(plan)?;
     let clocks = clocks(plan)?;
@@ -37,24 +37,24 @@ pub(super) fn check(plan: &Plan) -> Result<Clocks, PlanFault> {
     Ok(clocks)
 }
 
-fn check_lanes(plan: &Plan) -> Result<(), PlanFault> {
-    let lanes = plan.lanes as usize;
-    // The first bound keeps the clocks from being allocated for lanes that cannot be in use.
-    if lanes == 0 || lanes > plan.groups.len() {
-        return Err(PlanFault::Count { what: "the number of lanes", given: lanes });
+fn check_streams(plan: &Plan) -> Result<(), PlanFault> {
+    let streams = plan.streams as usize;
+    // The first bound keeps the clocks from being allocated for streams that cannot be in use.
+    if streams == 0 || streams > plan.groups.len() {
+        return Err(PlanFault::Count { what: "the number of streams", given: streams });
     }
-    let mut used = vec![false; lanes];
+    let mut used = vec![false; streams];
     for (id, group) in plan.groups.iter().enumerate() {
-        let Some(used) = used.get_mut(group.lane as usize) else {
-            let problem = format!("there is no lane {}", group.lane);
+        let Some(used) = used.get_mut(group.stream as usize) else {
+            let problem = format!("there is no stream {}", group.stream);
             return Err(PlanFault::Reference { place: format!("group {id}"), problem });
         };
         *used = true;
     }
     match used.iter().position(|u| !u) {
-        Some(lane) => {
+        Some(stream) => {
             let problem = "no group runs on it".to_owned();
-            Err(PlanFault::Reference { place: format!("lane {lane}"), problem })
+            Err(PlanFault::Reference { place: format!("stream {stream}"), problem })
         }
         None => Ok(()),
     }
@@ -98,8 +98,8 @@ fn check_waits(plan: &Plan) -> Result<(), PlanFault> {
         if on >= group {
             return Err(PlanFault::ImpossibleWait { group, on, problem: "it is launched later" });
         }
-        if waiting.lane == waited_for.lane {
-            return Err(PlanFault::NeedlessWait { group, on, problem: "both run on one lane" });
+        if waiting.stream == waited_for.stream {
+            return Err(PlanFault::NeedlessWait { group, on, problem: "both run on one stream" });
         }
         if !waiting.depends_on.contains(&on) {
             return Err(PlanFault::NeedlessWait { group, on, problem: "nothing depends on it" });
@@ -111,41 +111,41 @@ fn check_waits(plan: &Plan) -> Result<(), PlanFault> {
     Ok(())
 }
 
-/// Builds the clocks in launch order and refuses waits that lane order and the group's other waits imply.
+/// Builds the clocks in launch order and refuses waits that stream order and the group's other waits imply.
 fn clocks(plan: &Plan) -> Result<Clocks, PlanFault> {
-    let lanes = plan.lanes as usize;
+    let streams = plan.streams as usize;
     let mut clocks = Clocks {
-        lane: plan.groups.iter().map(|g| g.lane as usize).collect(),
+        stream: plan.groups.iter().map(|g| g.stream as usize).collect(),
         place: Vec::with_capacity(plan.groups.len()),
         at_start: Vec::with_capacity(plan.groups.len()),
     };
-    // What each lane knows after its last group so far.
-    let mut lane_clock = vec![vec![0; lanes]; lanes];
+    // What each stream knows after its last group so far.
+    let mut stream_clock = vec![vec![0; streams]; streams];
     for id in 0..plan.groups.len() {
         let waits: Vec<GroupId> = plan.waits_of(id).collect();
-        let lane = clocks.lane[id];
+        let stream = clocks.stream[id];
         let with = |clocks: &Clocks, left_out: Option<GroupId>| {
-            let mut clock = lane_clock[lane].clone();
+            let mut clock = stream_clock[stream].clone();
             for &on in waits.iter().filter(|&&on| Some(on) != left_out) {
                 merge(&mut clock, &clocks.at_start[on]);
                 let place = clocks.place[on];
-                clock[clocks.lane[on]] = clock[clocks.lane[on]].max(place);
+                clock[clocks.stream[on]] = clock[clocks.stream[on]].max(place);
             }
             clock
         };
         for &on in &waits {
-            if known(&with(&clocks, Some(on)), clocks.lane[on], clocks.place[on]) {
-                let problem = "lane order and other waits imply it";
+            if known(&with(&clocks, Some(on)), clocks.stream[on], clocks.place[on]) {
+                let problem = "stream order and other waits imply it";
                 return Err(PlanFault::NeedlessWait { group: id, on, problem });
             }
         }
         let clock = with(&clocks, None);
-        let place = clock[lane] + 1;
+        let place = clock[stream] + 1;
         let mut after = clock.clone();
-        after[lane] = place;
+        after[stream] = place;
         clocks.at_start.push(clock);
         clocks.place.push(place);
-        lane_clock[lane] = after;
+        stream_clock[stream] = after;
     }
     Ok(clocks)
 }

@@ -4,11 +4,12 @@ use super::{PlanFault, check};
 use crate::testing::{graph, rgb};
 use crate::{PlanRequest, plan};
 
-/// `a -> {b, c} -> d -> e` with inputs and outputs, on two lanes, a workspace each: something of everything.
+/// `a -> {b, c} -> d -> e` with inputs and outputs, on two streams, a workspace each: something of
+/// everything.
 fn good() -> Plan {
     let g = graph(&[("a", &["@input"]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"]), ("e", &["d"])]);
     let inputs = [rgb(64, 32)];
-    plan(&g, &PlanRequest { lanes: 2, workspace: &|_, _| 100, ..PlanRequest::new(&inputs) }).unwrap()
+    plan(&g, &PlanRequest { streams: 2, workspace: &|_, _| 100, ..PlanRequest::new(&inputs) }).unwrap()
 }
 
 /// The fault after a change of the good plan.
@@ -43,13 +44,13 @@ fn a_warp_of_what_its_own_group_makes_is_found() {
 #[test]
 fn a_needless_or_impossible_wait_is_found() {
     let add = |group, on| move |p: &mut Plan| p.waits.push(Wait { group, on });
-    assert_eq!(good().groups.iter().map(|g| g.lane).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
-    assert!(matches!(fault(add(1, 0)), PlanFault::NeedlessWait { problem: "both run on one lane", .. }));
+    assert_eq!(good().groups.iter().map(|g| g.stream).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
+    assert!(matches!(fault(add(1, 0)), PlanFault::NeedlessWait { problem: "both run on one stream", .. }));
     assert!(matches!(fault(add(2, 1)), PlanFault::NeedlessWait { problem: "nothing depends on it", .. }));
     assert!(matches!(fault(add(2, 0)), PlanFault::NeedlessWait { problem: "it is listed twice", .. }));
     assert!(matches!(fault(add(1, 2)), PlanFault::ImpossibleWait { .. }));
     assert!(matches!(fault(add(9, 0)), PlanFault::ImpossibleWait { .. }));
-    // Here 3 depends on 0 as well, which the wait of 2 on the same lane has covered.
+    // Here 3 depends on 0 as well, which the wait of 2 on the same stream has covered.
     let implied = fault(|p| {
         let a = p.groups[1].stages[0].inputs[0];
         let Operand::Buffer(a_buffer) = a else { unreachable!("b reads a's buffer") };
@@ -75,7 +76,7 @@ fn ranges_that_may_be_alive_at_once_are_found() {
         let found = fault(|p| p.buffers[moved].place = Place::Arena { offset: offset(p, onto) });
         assert!(matches!(found, PlanFault::Overlap { .. }), "{moved} onto {onto}: {found}");
     }
-    // Scratch of two groups on different lanes, and scratch under the group's own result.
+    // Scratch of two groups on different streams, and scratch under the group's own result.
     let shared = fault(|p| {
         let place = p.groups[1].workspace;
         p.groups[2].workspace = place;
@@ -134,8 +135,8 @@ fn dangling_and_contradictory_references_are_found() {
         |p| p.groups[0].stages[1].store = None,
         |p| p.groups[1].stages[0].inputs = vec![Operand::Buffer(99)],
         |p| p.groups[1].stages[0].inputs = vec![Operand::Stage(0)],
-        |p| p.groups[0].lane = 7,
-        |p| p.lanes = 3,
+        |p| p.groups[0].stream = 7,
+        |p| p.streams = 3,
         |p| p.groups.truncate(3),
     ];
     for (index, change) in changes.into_iter().enumerate() {
@@ -146,7 +147,7 @@ fn dangling_and_contradictory_references_are_found() {
     assert!(matches!(fault(|p| p.groups[3].depends_on = vec![2]), PlanFault::Dependencies { .. }));
     assert!(matches!(fault(|p| p.batch = 2), PlanFault::Layout { .. }));
     assert!(matches!(fault(|p| p.batch = 0), PlanFault::Count { .. }));
-    assert!(matches!(fault(|p| p.lanes = u32::MAX), PlanFault::Count { .. }));
+    assert!(matches!(fault(|p| p.streams = u32::MAX), PlanFault::Count { .. }));
     assert!(matches!(fault(|p| p.buffers[1].layout.row_stride = 1), PlanFault::Layout { .. }));
 }
 

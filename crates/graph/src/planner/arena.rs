@@ -24,7 +24,7 @@ enum Owner {
 }
 
 /// Places intermediates and workspaces. Two share bytes only when every group that touches one has finished
-/// before the other is first written, by an order that lanes and waits give anyway.
+/// before the other is first written, by an order that streams and waits give anyway.
 ///
 /// Blocks go one after another into the smallest gap that holds them, once largest first and once in launch
 /// order; the smaller arena wins. (Finding the smallest possible one is NP-hard.)

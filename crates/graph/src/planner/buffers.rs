@@ -142,7 +142,7 @@ fn build_groups(draft: &Draft<'_>, stores: &[Option<BufferId>], group_of: &[Grou
             tasks.sort_unstable();
             tasks.dedup();
             let stages = stages.iter().map(|&s| stage(s)).collect();
-            Group { tasks, stages, lane: 0, depends_on, workspace: None }
+            Group { tasks, stages, stream: 0, depends_on, workspace: None }
         })
         .collect()
 }

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_come_back_into_use_after_a_join() {
+    fn streams_come_back_into_use_after_a_join() {
         let two_diamonds = [vec![], vec![0], vec![0], vec![1, 2], vec![3], vec![3], vec![4, 5]];
         assert_eq!(chains(&two_diamonds), [0, 0, 1, 1, 1, 0, 0]);
     }

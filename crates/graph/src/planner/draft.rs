@@ -24,8 +24,8 @@ pub(super) struct Draft<'a> {
     /// Stages of each group, in topological order.
     pub(super) groups: Vec<Vec<StageId>>,
     /// What the fusion passes found about each edge they looked at: why it was fused, or why not.
-    pub(super) verdicts: Vec<Option<Result<String, String>>>,
-    /// Row g: the groups that finish before g starts, by lanes and waits. Filled by the waits pass.
+    pub(super) outcomes: Vec<Option<Result<String, String>>>,
+    /// Row g: the groups that finish before g starts, by streams and waits. Filled by the waits pass.
     pub(super) before: BitMatrix,
     pub(super) plan: Plan,
 }
@@ -52,7 +52,7 @@ impl<'a> Draft<'a> {
     pub(super) fn new(graph: &'a TaskGraph, request: &'a PlanRequest<'a>) -> Self {
         let plan = Plan {
             batch: request.batch,
-            lanes: 0,
+            streams: 0,
             inputs: Vec::new(),
             outputs: Vec::new(),
             tasks: Vec::new(),
@@ -70,7 +70,7 @@ impl<'a> Draft<'a> {
             stages: Vec::new(),
             results: Vec::new(),
             groups: Vec::new(),
-            verdicts: Vec::new(),
+            outcomes: Vec::new(),
             before: BitMatrix::new(0),
             plan,
         }

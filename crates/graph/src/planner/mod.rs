@@ -5,10 +5,10 @@ mod buffers;
 mod cover;
 mod draft;
 mod fuse;
-mod lanes;
 mod launch;
 mod limit;
 mod lower;
+mod streams;
 mod waits;
 mod workspaces;
 
@@ -29,12 +29,12 @@ pub struct PlanRequest<'a> {
     pub batch: usize,
     /// Most streams to use, at least 1. A plan uses fewer when the graph has less to run side by side,
     /// and never more than 256.
-    pub lanes: u32,
+    pub streams: u32,
     /// Whether operators may share a kernel: the same bytes, less memory traffic.
     pub fuse: bool,
-    /// Whether the device runs alike branches side by side (crops of one size, each with what follows it) as one launch,
-    /// so that they should share a group. Only with `fuse`.
-    pub join_branches: bool,
+    /// Whether the device runs branches of the same program side by side (crops of one size, each with what
+    /// follows it) as one launch, so that they should share a group. Only with `fuse`.
+    pub horizontal_fusion: bool,
     /// Most bytes that inputs, outputs and arena may take together; `None` for no limit.
     pub memory_limit: Option<usize>,
     /// Scratch bytes the device needs to run a group, given the layouts of all buffers by id.
@@ -42,14 +42,15 @@ pub struct PlanRequest<'a> {
 }
 
 impl<'a> PlanRequest<'a> {
-    /// One frame on one lane, fused, without a limit, for a device that needs no workspace and joins no branches.
+    /// One frame on one stream, fused, without a limit, for a device that needs no workspace and joins no
+    /// branches.
     pub fn new(inputs: &'a [ImageDesc]) -> Self {
         Self {
             inputs,
             batch: 1,
-            lanes: 1,
+            streams: 1,
             fuse: true,
-            join_branches: false,
+            horizontal_fusion: false,
             memory_limit: None,
             workspace: &|_, _| 0,
         }
@@ -88,16 +89,16 @@ const PASSES: &[Pass] = &[
     // On groups as large as they come without it: what it costs depends on the whole chain behind.
     Pass { name: "fuse windows", run: Decide(fuse::windows) },
     // Last, when it is known what each branch is. It joins what nothing connects, and changes nothing inside.
-    Pass { name: "join branches", run: Decide(fuse::branches) },
+    Pass { name: "horizontal fusion", run: Decide(fuse::horizontal) },
     // Once nothing is merged any more; also when fusion is off, which is a decision too.
     Pass { name: "record fusion", run: Decide(fuse::record) },
     // After fusion, which may have left groups out of order; before buffers, which are numbered in launch order.
     Pass { name: "launch order", run: Decide(launch::order) },
     // Once groups are final: only what crosses a group's edge, or is an output, exists as memory.
     Pass { name: "buffers", run: Try(buffers::assign) },
-    // Needs launch order and dependencies; before waits, which exist only between lanes.
-    Pass { name: "lanes", run: Decide(lanes::assign) },
-    // Before memory: reuse follows the order that lanes and waits give, and never adds to it.
+    // Needs launch order and dependencies; before waits, which exist only between streams.
+    Pass { name: "streams", run: Decide(streams::assign) },
+    // Before memory: reuse follows the order that streams and waits give, and never adds to it.
     Pass { name: "waits", run: Decide(waits::insert) },
     // Needs final groups and layouts, which is all that a device looks at.
     Pass { name: "workspaces", run: Decide(workspaces::ask) },
@@ -107,17 +108,18 @@ const PASSES: &[Pass] = &[
     Pass { name: "memory limit", run: Try(limit::enforce) },
 ];
 
-/// Works out what will happen for the given input shapes: kernels, lanes, waits and memory.
+/// Works out what will happen for the given input shapes: kernels, streams, waits and memory.
 ///
 /// The same graph and request always give the same plan. Tasks that no output needs (only possible where
 /// outputs are marked) are left out. The plan has passed [`check`].
 ///
 /// # Errors
-/// What [`TaskGraph::infer`] finds; [`GraphError::Request`] for a batch or lane count of 0;
+/// What [`TaskGraph::infer`] finds; [`GraphError::Request`] for a batch or stream count of 0;
 /// [`GraphError::Lowering`] for an operator that contradicts itself; [`GraphError::TooLarge`],
 /// [`GraphError::MemoryLimit`]; [`GraphError::Internal`] when the checker refuses the result.
 pub fn plan(graph: &TaskGraph, request: &PlanRequest<'_>) -> Result<Plan, GraphError> {
-    for (what, given) in [("the batch size", request.batch), ("the number of lanes", request.lanes as usize)]
+    for (what, given) in
+        [("the batch size", request.batch), ("the number of streams", request.streams as usize)]
     {
         if given == 0 {
             return Err(GraphError::Request { what, given, allowed: "at least 1" });

@@ -4,20 +4,20 @@ use super::{PlanRequest, plan};
 use crate::testing::{TestOp, graph, rgb};
 use crate::{GraphError, MAX_TASKS, TaskGraph};
 
-fn planned(graph: &TaskGraph, lanes: u32) -> Plan {
+fn planned(graph: &TaskGraph, streams: u32) -> Plan {
     let inputs = vec![rgb(64, 32); graph.inputs().len()];
-    plan(graph, &PlanRequest { lanes, ..PlanRequest::new(&inputs) }).unwrap()
+    plan(graph, &PlanRequest { streams, ..PlanRequest::new(&inputs) }).unwrap()
 }
 
-fn lanes(plan: &Plan) -> Vec<u32> {
-    plan.groups.iter().map(|g| g.lane).collect()
+fn streams(plan: &Plan) -> Vec<u32> {
+    plan.groups.iter().map(|g| g.stream).collect()
 }
 
 #[test]
-fn a_chain_uses_one_lane_no_waits_and_two_intermediates() {
+fn a_chain_uses_one_stream_no_waits_and_two_intermediates() {
     let chain = graph(&[("a", &["@input"]), ("b", &["a"]), ("c", &["b"]), ("d", &["c"]), ("e", &["d"])]);
     let plan = planned(&chain, 4);
-    assert_eq!((plan.lanes, plan.waits.len()), (1, 0));
+    assert_eq!((plan.streams, plan.waits.len()), (1, 0));
     let one = 64 * 3 * 32;
     assert_eq!((plan.arena_bytes, plan.sum_of_buffers()), (2 * one, 5 * one));
     let places: Vec<Place> = plan.buffers.iter().map(|b| b.place).collect();
@@ -35,11 +35,11 @@ fn a_chain_uses_one_lane_no_waits_and_two_intermediates() {
 }
 
 #[test]
-fn a_diamond_uses_two_lanes_and_two_waits() {
+fn a_diamond_uses_two_streams_and_two_waits() {
     let diamond = graph(&[("a", &["@input"]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"])]);
     for given in [2, 3, 5] {
         let plan = planned(&diamond, given);
-        assert_eq!(lanes(&plan), [0, 0, 1, 1]);
+        assert_eq!(streams(&plan), [0, 0, 1, 1]);
         assert_eq!(plan.waits, [Wait { group: 2, on: 0 }, Wait { group: 3, on: 1 }]);
         assert_eq!(plan.groups[3].depends_on, [1, 2]);
     }
@@ -48,7 +48,7 @@ fn a_diamond_uses_two_lanes_and_two_waits() {
 
 #[test]
 fn a_wait_that_another_implies_is_left_out() {
-    // d reads a and c; c, on d's lane or waited for, has already waited for a.
+    // d reads a and c; c, on d's stream or waited for, has already waited for a.
     let skip = graph(&[
         ("a", &["@input"]),
         ("b", &["a"]),
@@ -158,7 +158,7 @@ fn impossible_requests_and_contradictory_operators_are_refused() {
     let inputs = [rgb(4, 4)];
     let mut g = graph(&[("a", &["@input"])]);
     let good = PlanRequest::new(&inputs);
-    for bad in [PlanRequest { batch: 0, ..good }, PlanRequest { lanes: 0, ..good }] {
+    for bad in [PlanRequest { batch: 0, ..good }, PlanRequest { streams: 0, ..good }] {
         assert!(matches!(plan(&g, &bad), Err(GraphError::Request { given: 0, .. })));
     }
     assert!(matches!(
@@ -172,7 +172,7 @@ fn impossible_requests_and_contradictory_operators_are_refused() {
 }
 
 #[test]
-fn wide_graphs_use_every_lane_and_no_more() {
+fn wide_graphs_use_every_stream_and_no_more() {
     let wide = graph(&[
         ("a", &["@input"]),
         ("b", &["a"]),
@@ -183,7 +183,7 @@ fn wide_graphs_use_every_lane_and_no_more() {
         ("g", &["d", "e"]),
     ]);
     for (given, used) in [(1, 1), (2, 2), (3, 3), (4, 4), (9, 4)] {
-        assert_eq!(planned(&wide, given).lanes, used);
+        assert_eq!(planned(&wide, given).streams, used);
     }
 }
 
@@ -205,7 +205,7 @@ fn the_largest_graph_is_planned_and_no_larger_one_made() {
     let full = g.add_task("one_more", TestOp::with_inputs(1));
     assert_eq!(full, Err(GraphError::TooManyTasks { max: MAX_TASKS }));
     let plan = planned(&g, 8);
-    assert_eq!((plan.groups.len(), plan.lanes), (MAX_TASKS, 8));
+    assert_eq!((plan.groups.len(), plan.streams), (MAX_TASKS, 8));
 }
 
 #[test]

@@ -2,9 +2,10 @@ use std::fmt::Write as _;
 
 use mip_plan::Plan;
 
-use super::model::{EdgeKind, Model, heading, lane_colours};
+use super::model::{EdgeKind, Model, heading, stream_colours};
 
-/// The plan for Graphviz: tasks with their shapes, kernels of several tasks boxed, streams coloured, waits dashed.
+/// The plan for Graphviz: tasks with their shapes, launches of several tasks boxed, streams coloured, waits
+/// dashed.
 pub fn render_dot(plan: &Plan) -> String {
     let model = Model::of(plan);
     let mut out = format!(
@@ -16,7 +17,7 @@ pub fn render_dot(plan: &Plan) -> String {
     let node = |index: usize| {
         let node = &model.nodes[index];
         let label = model.lines(index).join("\n");
-        let (line, fill) = model.lane(index).map_or(("#64707d", "#ffffff"), lane_colours);
+        let (line, fill) = model.stream(index).map_or(("#64707d", "#ffffff"), stream_colours);
         let shape = if node.group.is_none() { ", shape=ellipse, style=filled" } else { "" };
         let weight = if node.is_output { ", penwidth=3" } else { "" };
         format!(
@@ -30,12 +31,12 @@ pub fn render_dot(plan: &Plan) -> String {
         }
     }
     for (group, nodes) in model.fused() {
-        let (line, _) = lane_colours(model.lanes[group]);
+        let (line, _) = stream_colours(model.streams[group]);
         let _ = write!(
             out,
             "  subgraph cluster_{group} {{\n    label=\"{}\";\n    labeljust=l;\n    fontcolor=\"{line}\";\n    color=\"{line}\";\n    \
              style=rounded;\n",
-            model.kernel(group)
+            model.launch(group)
         );
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));
@@ -43,8 +44,8 @@ pub fn render_dot(plan: &Plan) -> String {
         out += "  }\n";
     }
     for edge in &model.edges {
-        let lane = model.lane(edge.from).or_else(|| model.lane(edge.to)).unwrap_or(0);
-        let (colour, _) = lane_colours(lane);
+        let stream = model.stream(edge.from).or_else(|| model.stream(edge.to)).unwrap_or(0);
+        let (colour, _) = stream_colours(stream);
         let style = match edge.kind {
             EdgeKind::Inside => " [color=\"#7b8794\"]".to_owned(),
             EdgeKind::Memory => format!(" [color=\"{colour}\"]"),

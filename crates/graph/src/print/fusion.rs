@@ -7,10 +7,10 @@ use super::table::table;
 /// A plan beside the plan for the same request without fusion.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FusionSummary {
-    /// Kernels.
-    pub kernels: usize,
-    /// Kernels without fusion.
-    pub unfused_kernels: usize,
+    /// Launches.
+    pub launches: usize,
+    /// Launches without fusion.
+    pub unfused_launches: usize,
     /// Bytes of arena and outputs.
     pub peak_bytes: usize,
     /// Bytes of arena and outputs without fusion.
@@ -29,8 +29,8 @@ impl FusionSummary {
         let (traffic_bytes, unfused_traffic_bytes) = (plan.traffic_bytes(), unfused.traffic_bytes());
         let saved = unfused_traffic_bytes.saturating_sub(traffic_bytes);
         Self {
-            kernels: plan.groups.len(),
-            unfused_kernels: unfused.groups.len(),
+            launches: plan.groups.len(),
+            unfused_launches: unfused.groups.len(),
             peak_bytes: MemorySummary::of(plan).peak_bytes,
             unfused_peak_bytes: MemorySummary::of(unfused).peak_bytes,
             traffic_bytes,
@@ -50,7 +50,7 @@ impl FusionSummary {
         traffic.push(format!("{:.1}% saved", self.traffic_saved_percent));
         let rows = [
             row("", "fused".to_owned(), "not fused".to_owned()),
-            row("kernels", self.kernels.to_string(), self.unfused_kernels.to_string()),
+            row("launches", self.launches.to_string(), self.unfused_launches.to_string()),
             row(
                 "arena and outputs",
                 format!("{} bytes", self.peak_bytes),

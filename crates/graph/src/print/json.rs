@@ -4,11 +4,13 @@ use serde_json::{Value, json};
 
 use super::MemorySummary;
 
-/// The plan as JSON, for programs: `batch, lanes, inputs[], outputs[], tasks[], kernels[], waits[], buffers[],
-/// fusion[], arena_bytes, sum_of_buffers, output_bytes, peak_bytes, separate_bytes, saved_percent, traffic_bytes`.
+/// The plan as JSON, for programs: `batch, streams, inputs[], outputs[], tasks[], launches[], waits[],
+/// buffers[], fusion[], arena_bytes, sum_of_buffers, output_bytes, peak_bytes, separate_bytes, saved_percent,
+/// traffic_bytes`.
 ///
-/// `kernels` are the groups in launch order; `group`, `on`, `depends_on`, `producer` and `consumers` are indices
-/// into it. `producers` of a task are indices into `tasks`, `from` and `to` of an edge in `fusion` are names, buffers are referred to by index into `buffers`.
+/// `launches` are the groups in launch order; `group`, `on`, `depends_on`, `producer` and `consumers` are
+/// indices into it. `producers` of a task are indices into `tasks`, `from` and `to` of an edge in `fusion`
+/// are names, buffers are referred to by index into `buffers`.
 pub fn render_json(plan: &Plan) -> Value {
     let memory = MemorySummary::of(plan);
     let inputs = plan.inputs.iter().map(|i| json!({ "name": i.name, "buffer": i.buffer }));
@@ -16,11 +18,11 @@ pub fn render_json(plan: &Plan) -> Value {
     let waits = plan.waits.iter().map(|w| json!({ "group": w.group, "on": w.on }));
     json!({
         "batch": plan.batch,
-        "lanes": plan.lanes,
+        "streams": plan.streams,
         "inputs": inputs.collect::<Vec<_>>(),
         "outputs": outputs.collect::<Vec<_>>(),
         "tasks": plan.tasks.iter().map(task).collect::<Vec<_>>(),
-        "kernels": plan.groups.iter().enumerate().map(|(id, g)| kernel(plan, id, g)).collect::<Vec<_>>(),
+        "launches": plan.groups.iter().enumerate().map(|(id, g)| launch(plan, id, g)).collect::<Vec<_>>(),
         "fusion": plan.fusion.iter().map(|d| edge(plan, d)).collect::<Vec<_>>(),
         "waits": waits.collect::<Vec<_>>(),
         "buffers": plan.buffers.iter().map(buffer).collect::<Vec<_>>(),
@@ -54,11 +56,11 @@ fn task(task: &PlanTask) -> Value {
     })
 }
 
-fn kernel(plan: &Plan, id: GroupId, group: &Group) -> Value {
+fn launch(plan: &Plan, id: GroupId, group: &Group) -> Value {
     let tasks: Vec<&str> = group.tasks.iter().map(|&t| plan.tasks[t].name.as_ref()).collect();
     json!({
         "group": id,
-        "lane": group.lane,
+        "stream": group.stream,
         "tasks": tasks,
         "stages": group.stages.iter().map(|s| stage(plan, s)).collect::<Vec<_>>(),
         "reads": group.reads(),

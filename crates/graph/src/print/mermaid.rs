@@ -2,10 +2,10 @@ use std::fmt::Write as _;
 
 use mip_plan::Plan;
 
-use super::model::{EdgeKind, Model, heading, lane_colours};
+use super::model::{EdgeKind, Model, heading, stream_colours};
 
-/// The plan for Mermaid, which many sites draw inside Markdown: tasks with their shapes, kernels of several tasks boxed,
-/// streams coloured, waits dashed.
+/// The plan for Mermaid, which many sites draw inside Markdown: tasks with their shapes, launches of several
+/// tasks boxed, streams coloured, waits dashed.
 pub fn render_mermaid(plan: &Plan) -> String {
     let model = Model::of(plan);
     let mut out = format!("%% {}\nflowchart TD\n", heading(plan));
@@ -24,7 +24,7 @@ pub fn render_mermaid(plan: &Plan) -> String {
         }
     }
     for (group, nodes) in model.fused() {
-        let _ = writeln!(out, "  subgraph g{group}[\"{}\"]", escaped(&model.kernel(group)));
+        let _ = writeln!(out, "  subgraph g{group}[\"{}\"]", escaped(&model.launch(group)));
         for &index in nodes {
             let _ = write!(out, "    {}", node(index));
         }
@@ -38,19 +38,19 @@ pub fn render_mermaid(plan: &Plan) -> String {
         let _ = writeln!(out, "  n{} {arrow} n{}", edge.from, edge.to);
     }
     for (group, _) in model.fused() {
-        let (line, _) = lane_colours(model.lanes[group]);
+        let (line, _) = stream_colours(model.streams[group]);
         let _ = writeln!(out, "  style g{group} fill:#ffffff,stroke:{line},color:{line}");
     }
     for index in (0..model.nodes.len()).filter(|&index| model.nodes[index].group.is_none()) {
         let _ = writeln!(out, "  style n{index} fill:#ffffff,stroke:#64707d,color:#1f2933");
     }
-    for lane in 0..plan.lanes {
-        let nodes = (0..model.nodes.len()).filter(|&index| model.lane(index) == Some(lane));
+    for stream in 0..plan.streams {
+        let nodes = (0..model.nodes.len()).filter(|&index| model.stream(index) == Some(stream));
         let nodes: Vec<String> = nodes.map(|index| format!("n{index}")).collect();
         if !nodes.is_empty() {
-            let (line, fill) = lane_colours(lane);
-            let _ = writeln!(out, "  classDef stream{lane} fill:{fill},stroke:{line},color:#1f2933");
-            let _ = writeln!(out, "  class {} stream{lane}", nodes.join(","));
+            let (line, fill) = stream_colours(stream);
+            let _ = writeln!(out, "  classDef stream{stream} fill:{fill},stroke:{line},color:#1f2933");
+            let _ = writeln!(out, "  class {} stream{stream}", nodes.join(","));
         }
     }
     out

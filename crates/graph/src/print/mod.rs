@@ -2,11 +2,11 @@
 
 mod dot;
 mod fusion;
+mod inferred;
 mod json;
 mod memory;
 mod mermaid;
 mod model;
-mod report;
 mod svg;
 mod table;
 mod text;
@@ -15,16 +15,16 @@ mod traffic;
 
 pub use dot::render_dot;
 pub use fusion::FusionSummary;
+pub use inferred::{InferredTask, check_report};
 pub use json::render_json;
 pub use memory::MemorySummary;
 pub use mermaid::render_mermaid;
-pub use report::{TaskReport, check_report};
 pub use svg::{render_memory_svg, render_svg};
 pub use text::render_text;
 pub use tiles::render_tiles;
-pub use traffic::{KernelTraffic, Traffic};
+pub use traffic::{LaunchTraffic, Traffic};
 
 #[cfg(test)]
-mod picture_tests;
+mod diagram_tests;
 #[cfg(test)]
 mod tests;

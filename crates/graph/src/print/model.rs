@@ -1,4 +1,4 @@
-//! A plan as nodes and edges: what all pictures show.
+//! A plan as nodes and edges: what all diagrams show.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(super) struct Model {
     /// The tasks' nodes of each group, in plan order.
     pub(super) groups: Vec<Vec<usize>>,
     /// The stream of each group.
-    pub(super) lanes: Vec<u32>,
+    pub(super) streams: Vec<u32>,
 }
 
 /// A pipeline input or a task.
@@ -38,7 +38,7 @@ pub(super) struct Edge {
 /// How a reader gets what it reads, and how it knows that it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EdgeKind {
-    /// Inside one kernel: the image never exists as a whole.
+    /// Inside one launch: the image never exists as a whole.
     Inside,
     /// Through memory; the order of the stream, or another wait, is enough.
     Memory,
@@ -74,29 +74,30 @@ impl Model {
             nodes: input_nodes.chain(task_nodes).collect(),
             edges: edges(plan),
             groups,
-            lanes: plan.groups.iter().map(|group| group.lane).collect(),
+            streams: plan.groups.iter().map(|group| group.stream).collect(),
         }
     }
 
     /// The stream of a node, where it has one.
-    pub(super) fn lane(&self, node: usize) -> Option<u32> {
-        self.nodes[node].group.map(|group| self.lanes[group])
+    pub(super) fn stream(&self, node: usize) -> Option<u32> {
+        self.nodes[node].group.map(|group| self.streams[group])
     }
 
-    /// A kernel's number, and its stream where there are several.
-    pub(super) fn kernel(&self, group: GroupId) -> String {
-        match self.lanes.iter().max() {
-            Some(1..) => format!("kernel #{group}, stream {}", self.lanes[group]),
-            _ => format!("kernel #{group}"),
+    /// A launch's number, and its stream where there are several.
+    pub(super) fn launch(&self, group: GroupId) -> String {
+        match self.streams.iter().max() {
+            Some(1..) => format!("launch #{group}, stream {}", self.streams[group]),
+            _ => format!("launch #{group}"),
         }
     }
 
-    /// The lines of a node where nothing but text tells its kernel: those of several tasks have a box with a title.
+    /// The lines of a node where nothing but text tells its launch: those of several tasks have a box with a
+    /// title.
     pub(super) fn lines(&self, node: usize) -> Vec<String> {
         let Node { title, lines, group, .. } = &self.nodes[node];
         let alone = group.filter(|&group| self.groups[group].len() == 1);
-        let kernel = alone.map(|group| self.kernel(group));
-        std::iter::once(title.clone()).chain(lines.iter().cloned()).chain(kernel).collect()
+        let launch = alone.map(|group| self.launch(group));
+        std::iter::once(title.clone()).chain(lines.iter().cloned()).chain(launch).collect()
     }
 
     /// Groups of several tasks.
@@ -135,8 +136,8 @@ fn edges(plan: &Plan) -> Vec<Edge> {
 }
 
 /// A colour for each stream: line and fill.
-pub(super) const fn lane_colours(lane: u32) -> (&'static str, &'static str) {
-    match lane % 8 {
+pub(super) const fn stream_colours(stream: u32) -> (&'static str, &'static str) {
+    match stream % 8 {
         0 => ("#1f6fb2", "#e3eff9"),
         1 => ("#b3560b", "#fdecdc"),
         2 => ("#2b7a3f", "#e2f3e6"),
@@ -148,15 +149,24 @@ pub(super) const fn lane_colours(lane: u32) -> (&'static str, &'static str) {
     }
 }
 
-/// The line above a picture.
+/// The line above a diagram.
 pub(super) fn heading(plan: &Plan) -> String {
-    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "batch {}: {}, {}, {}, arena {} bytes",
         plan.batch,
-        counted(plan.groups.len(), "kernel"),
-        counted(plan.lanes as usize, "stream"),
+        counted(plan.groups.len(), "launch"),
+        counted(plan.streams as usize, "stream"),
         counted(plan.waits.len(), "wait"),
         plan.arena_bytes
     )
+}
+
+/// A number of things, in words.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let plural = match what {
+        _ if count == 1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{count} {what}{plural}")
 }

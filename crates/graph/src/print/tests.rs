@@ -15,9 +15,9 @@ fn planned(line: &str, request: PlanRequest<'_>) -> (TaskGraph, Plan) {
     (graph, plan)
 }
 
-/// Four lanes and a kernel a task.
+/// Four streams, unfused.
 fn unfused(inputs: &[ImageDesc]) -> PlanRequest<'_> {
-    PlanRequest { lanes: 4, fuse: false, ..PlanRequest::new(inputs) }
+    PlanRequest { streams: 4, fuse: false, ..PlanRequest::new(inputs) }
 }
 
 fn full_hd() -> ImageDesc {
@@ -27,7 +27,7 @@ fn full_hd() -> ImageDesc {
 #[test]
 fn a_chain_prints_fused() {
     let inputs = [full_hd()];
-    let request = PlanRequest { batch: 2, lanes: 4, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { batch: 2, streams: 4, ..PlanRequest::new(&inputs) };
     let (_, fused) = planned(EDGES, request);
     let (_, unfused) = planned(EDGES, PlanRequest { fuse: false, ..request });
     let beside = FusionSummary::of(&fused, &unfused).render_text();
@@ -47,13 +47,13 @@ fn what_is_kept_apart_prints_with_its_reason() {
     assert_snapshot!(serde_json::to_string_pretty(&render_json(&plan)["fusion"]).unwrap());
 }
 
-/// Of alike branches the first stands for all, where they share a group.
+/// Of branches of the same program the first stands for all, where they share a group.
 #[test]
-fn alike_branches_print_as_one_kernel() {
+fn same_program_branches_print_as_one_launch() {
     let line = "left:crop x=1 width=300 height=200 ! a:resize width=224 height=224 \
                 ! right:crop x=900 y=5 width=300 height=200 inputs=@input ! b:resize width=224 height=224";
     let inputs = [full_hd()];
-    let (_, plan) = planned(line, PlanRequest { join_branches: true, ..PlanRequest::new(&inputs) });
+    let (_, plan) = planned(line, PlanRequest { horizontal_fusion: true, ..PlanRequest::new(&inputs) });
     assert_snapshot!(render_text(&plan));
 }
 
@@ -75,12 +75,12 @@ fn a_fork_prints_with_its_waits_and_scratch() {
 fn json_holds_what_programs_are_promised() {
     let (_, plan) = planned(FORK, unfused(&[full_hd()]));
     let json = render_json(&plan);
-    assert_eq!(json["kernels"].as_array().map(Vec::len), Some(5));
+    assert_eq!(json["launches"].as_array().map(Vec::len), Some(5));
     assert_eq!(json["tasks"].as_array().map(Vec::len), Some(5));
-    assert_eq!((&json["lanes"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
+    assert_eq!((&json["streams"], &json["waits"][0]["on"]), (&2.into(), &0.into()));
     assert_eq!(json["arena_bytes"], plan.arena_bytes);
     assert_eq!(json["sum_of_buffers"], plan.sum_of_buffers());
-    let pretty = serde_json::to_string_pretty(&json["kernels"][3]).unwrap();
+    let pretty = serde_json::to_string_pretty(&json["launches"][3]).unwrap();
     assert_snapshot!(pretty);
 }
 

@@ -3,22 +3,24 @@ use std::fmt::Write;
 use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan, Stage};
 
 use super::MemorySummary;
+use super::model::counted;
 use super::table::table;
 
-/// The plan as text: kernels in launch order, decisions about fusion, waits, buffers with their places and lifetimes, memory in all.
-/// Groups are `#0`, `#1`, ... in launch order. The same plan always gives the same text.
+/// The plan as text: launches in order, decisions about fusion, waits, buffers with their places and
+/// lifetimes, memory in all. Groups are `#0`, `#1`, ... in launch order. The same plan always gives the same
+/// text.
 pub fn render_text(plan: &Plan) -> String {
     let mut out = format!(
         "plan: batch {}, {}, {}, {}\n",
         plan.batch,
-        counted(plan.groups.len(), "kernel"),
-        counted(plan.lanes as usize, "lane"),
+        counted(plan.groups.len(), "launch"),
+        counted(plan.streams as usize, "stream"),
         counted(plan.waits.len(), "wait"),
     );
     let mut section = |title: &str, rows: Vec<Vec<String>>| {
         let _ = write!(out, "\n{title}\n{}", table(&rows));
     };
-    section("kernels", (0..plan.groups.len()).map(|id| kernel_row(plan, id)).collect());
+    section("launches", (0..plan.groups.len()).map(|id| launch_row(plan, id)).collect());
     let expressions: Vec<Vec<String>> = expression_rows(plan);
     if !expressions.is_empty() {
         section("expressions", expressions);
@@ -35,13 +37,9 @@ pub fn render_text(plan: &Plan) -> String {
     out
 }
 
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
+fn launch_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let group = &plan.groups[id];
-    // Of alike branches the first stands for all.
+    // Of branches of the same program the first stands for all.
     let branches = group.branches();
     let first = group.branch(&branches[0]);
     let more = branches.len() - 1;
@@ -51,7 +49,7 @@ fn kernel_row(plan: &Plan, id: GroupId) -> Vec<String> {
     let shape = group.stages.last().map(|s| s.output.to_string());
     vec![
         format!("#{id}"),
-        format!("lane {}", group.lane),
+        format!("stream {}", group.stream),
         tasks.join(", ") + &like_it,
         kernels.join(" > "),
         shape.unwrap_or_default(),

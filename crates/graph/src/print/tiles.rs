@@ -2,8 +2,8 @@ use mip_plan::{Plan, Tiles, Tiling};
 
 use super::table::table;
 
-/// How a device divides each kernel's work, to stand below [`crate::render_text`]: a tiling for each group of the plan, or
-/// why there is none. `device` is a name for the heading.
+/// How a device divides the work of each launch, to stand below [`crate::render_text`]: a tiling for each
+/// group of the plan, or why there is none. `device` is a name for the heading.
 pub fn render_tiles(plan: &Plan, device: &str, tilings: &[Result<Tiling, String>]) -> String {
     let (mut rows, mut reasons) = (Vec::new(), Vec::new());
     for (group, tiling) in tilings.iter().enumerate() {

@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use super::table::table;
 
-/// What each kernel moves through memory, and how long that takes at least, beside the floor: inputs read once and
-/// outputs written once. Arithmetic, launches and caches are left out.
+/// What each launch moves through memory, and how long that takes at least, beside the floor: inputs read
+/// once and outputs written once. Arithmetic, launches and caches are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Traffic {
     /// Rate assumed, read and written bytes counted, if one was given.
     pub gb_per_s: Option<f64>,
-    /// All kernels in launch order.
-    pub kernels: Vec<KernelTraffic>,
-    /// Bytes that all kernels read and write.
+    /// All launches in launch order.
+    pub launches: Vec<LaunchTraffic>,
+    /// Bytes that all launches read and write.
     pub bytes: u64,
-    /// Time for these, one kernel after the other.
+    /// Time for these, one launch after the other.
     pub at_least_us: Option<f64>,
     /// Bytes of inputs and outputs.
     pub floor_bytes: u64,
@@ -24,14 +24,14 @@ pub struct Traffic {
     pub times_floor: f64,
 }
 
-/// What one kernel moves through memory, for all frames, padding left out.
+/// What one launch moves through memory, for all frames, padding left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct KernelTraffic {
-    /// The kernel.
+pub struct LaunchTraffic {
+    /// The group that it runs.
     pub group: GroupId,
-    /// Each buffer that it reads, once; with a launch for each stage, whatever the stages read.
+    /// Each buffer that it reads, once; unfused, whatever the stages read.
     pub bytes_read: u64,
-    /// Each buffer that it writes, once; with a launch for each stage, whatever the stages write.
+    /// Each buffer that it writes, once; unfused, whatever the stages write.
     pub bytes_written: u64,
     /// Time for both.
     pub at_least_us: Option<f64>,
@@ -39,26 +39,28 @@ pub struct KernelTraffic {
 
 impl Traffic {
     /// Adds up a plan; times where a rate in gigabytes a second is given. `tilings`, one for each group or none at all, say
-    /// which groups the device runs as a launch for each stage.
+    /// which groups the device runs unfused.
     pub fn of(plan: &Plan, tilings: &[Result<Tiling, String>], gb_per_s: Option<f64>) -> Self {
         let us = |bytes: u64| gb_per_s.map(|rate| bytes as f64 / rate / 1e3);
         let sum = |ids: Vec<BufferId>| ids.into_iter().map(|id| bytes(plan, id)).sum::<u64>();
-        let kernel = |(group, kernel): (GroupId, &Group)| {
-            let apart = matches!(tilings.get(group), Some(Ok(tiling)) if tiling.unfused.is_some());
-            let (bytes_read, bytes_written) = if apart {
-                stage_by_stage(plan, kernel)
-            } else {
-                (sum(kernel.reads()), sum(kernel.writes()))
-            };
-            KernelTraffic { group, bytes_read, bytes_written, at_least_us: us(bytes_read + bytes_written) }
+        let launch = |(id, group): (GroupId, &Group)| {
+            let apart = matches!(tilings.get(id), Some(Ok(tiling)) if tiling.unfused.is_some());
+            let (bytes_read, bytes_written) =
+                if apart { stage_by_stage(plan, group) } else { (sum(group.reads()), sum(group.writes())) };
+            LaunchTraffic {
+                group: id,
+                bytes_read,
+                bytes_written,
+                at_least_us: us(bytes_read + bytes_written),
+            }
         };
-        let kernels: Vec<KernelTraffic> = plan.groups.iter().enumerate().map(kernel).collect();
-        let all = kernels.iter().map(|k| k.bytes_read + k.bytes_written).sum();
+        let launches: Vec<LaunchTraffic> = plan.groups.iter().enumerate().map(launch).collect();
+        let all = launches.iter().map(|l| l.bytes_read + l.bytes_written).sum();
         let outside = |id: &BufferId| !matches!(plan.buffers[*id].place, Place::Arena { .. });
         let floor_bytes = sum((0..plan.buffers.len()).filter(outside).collect());
         Self {
             gb_per_s,
-            kernels,
+            launches,
             bytes: all,
             at_least_us: us(all),
             floor_bytes,
@@ -73,9 +75,9 @@ impl Traffic {
         let moved =
             |read: u64, written: u64| vec![format!("reads {read} bytes"), format!("writes {written} bytes")];
         let mut rows: Vec<Vec<String>> = Vec::new();
-        for kernel in &self.kernels {
-            let columns = moved(kernel.bytes_read, kernel.bytes_written);
-            rows.push([vec![format!("#{}", kernel.group)], columns, vec![time(kernel.at_least_us)]].concat());
+        for launch in &self.launches {
+            let columns = moved(launch.bytes_read, launch.bytes_written);
+            rows.push([vec![format!("#{}", launch.group)], columns, vec![time(launch.at_least_us)]].concat());
         }
         let total = |what: &str, bytes: u64, us| {
             vec![what.to_owned(), format!("{bytes} bytes"), String::new(), time(us)]

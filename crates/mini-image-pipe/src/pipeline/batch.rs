@@ -24,15 +24,15 @@ pub(super) fn check(frames: &[ImageBuffer]) -> Result<usize, Error> {
 impl Pipeline {
     /// Splits frames into batches of at most `max_batch_size`.
     pub(super) fn chunks(&self, frames: &[ImageBuffer]) -> Result<Vec<Vec<ImageBuffer>>, Error> {
-        let most = self.config.max_batch_size;
+        let max = self.config.max_batch_size;
         if let [whole] = frames
-            && whole.batch_size() <= most
+            && whole.batch_size() <= max
         {
             return Ok(vec![vec![whole.clone()]]);
         }
         let single: Vec<ImageBuffer> =
             frames.iter().flat_map(|f| (0..f.batch_size()).map(|i| f.frame(i))).collect();
-        single.chunks(most).map(|chunk| Ok(vec![self.gather(chunk)?])).collect()
+        single.chunks(max).map(|chunk| Ok(vec![self.gather(chunk)?])).collect()
     }
 
     /// Copies frames behind each other into pooled memory.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mip_core::ImageBuffer;
 use mip_runtime::profiling::Kind;
-use mip_runtime::{CancelToken, ExecutionReport as RunOutcome, RunRequest, TaskReport};
+use mip_runtime::{CancelToken, RunReport, RunRequest, TaskReport};
 
 use super::Pipeline;
 use super::outputs::Results;
@@ -111,7 +111,7 @@ impl Pipeline {
         &mut self,
         images: Vec<ImageBuffer>,
         cancel: &CancelToken,
-    ) -> Result<RunOutcome, Error> {
+    ) -> Result<RunReport, Error> {
         let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
         let batch = images.first().map_or(1, ImageBuffer::batch_size);
         let ready = self.ready(&descs, batch)?;

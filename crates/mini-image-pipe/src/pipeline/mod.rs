@@ -137,8 +137,8 @@ impl Pipeline {
         &self.scheduler
     }
 
-    /// Sets what is told, once, about each task that fails: its number in the plan, its name, what happened.
-    /// Called from whatever thread finds the failure.
+    /// Sets the callback that is called once for each task that fails: its number in the plan, its name, what
+    /// happened. Called from whatever thread finds the failure.
     pub fn set_error_callback(&self, callback: impl Fn(TaskId, &str, &RuntimeError) + Send + Sync + 'static) {
         self.scheduler.set_error_callback(callback);
     }
@@ -158,9 +158,9 @@ impl Pipeline {
         let request = PlanRequest {
             inputs,
             batch,
-            lanes: self.config.num_streams,
+            streams: self.config.num_streams,
             fuse: self.config.fuse,
-            join_branches: device.joins_branches(),
+            horizontal_fusion: device.fuses_horizontally(),
             memory_limit: self.config.plan_limit(device.info().unified_memory),
             workspace: &|group, layouts| device.workspace_bytes(group, layouts),
         };

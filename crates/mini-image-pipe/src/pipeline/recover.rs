@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use mip_core::ImageBuffer;
 use mip_runtime::device::{Device as RuntimeDevice, DeviceError};
-use mip_runtime::{CancelToken, ExecutionReport as RunOutcome, RuntimeError};
+use mip_runtime::{CancelToken, RunReport, RuntimeError};
 
 use super::Pipeline;
 use super::sessions::Sessions;
@@ -26,7 +26,7 @@ impl Pipeline {
         &mut self,
         images: Vec<ImageBuffer>,
         cancel: &CancelToken,
-    ) -> Result<RunOutcome, Error> {
+    ) -> Result<RunReport, Error> {
         let device = self.config.device.open()?;
         self.sessions.keep_only(&device);
         let first = self.run_chunk_once(images.clone(), cancel);
@@ -50,15 +50,15 @@ impl Pipeline {
         images: Vec<ImageBuffer>,
         cancel: &CancelToken,
         lost: &Arc<dyn RuntimeDevice>,
-        first: Result<RunOutcome, Error>,
+        first: Result<RunReport, Error>,
         error: &RuntimeError,
-    ) -> Result<RunOutcome, Error> {
+    ) -> Result<RunReport, Error> {
         self.sessions = Sessions::default();
         if let Err(refused) = self.config.device.reopen(lost, true) {
             return self.with_error(first, unattributed(error, &unusable(&refused)));
         }
         let device = self.config.device.open()?;
-        // Quietly: whoever listens has been told of these tasks' failure already. Directly: a replay is one launch.
+        // Quietly: the error callback has had these tasks already. Directly: a replay is one launch.
         let scheduler = std::mem::take(&mut self.scheduler);
         let replay = std::mem::replace(&mut self.config.enable_graph_replay, false);
         let second = self.run_chunk_once(images, cancel);
@@ -93,10 +93,10 @@ impl Pipeline {
     }
 
     /// The run with another error. A run has no report without a device to tell of.
-    fn with_error(&self, run: Result<RunOutcome, Error>, error: RuntimeError) -> Result<RunOutcome, Error> {
+    fn with_error(&self, run: Result<RunReport, Error>, error: RuntimeError) -> Result<RunReport, Error> {
         match run {
             Ok(outcome) if self.config.device.open().is_ok() => {
-                Ok(RunOutcome { error: Some(error), ..outcome })
+                Ok(RunReport { error: Some(error), ..outcome })
             }
             _ => Err(error.into()),
         }
@@ -108,7 +108,7 @@ fn unusable(refused: &Error) -> String {
 }
 
 /// The failure of a run, if it failed while running.
-fn failure(run: &Result<RunOutcome, Error>) -> Option<RuntimeError> {
+fn failure(run: &Result<RunReport, Error>) -> Option<RuntimeError> {
     match run {
         Ok(outcome) => outcome.error.clone(),
         Err(Error::Run(error)) => Some(error.clone()),

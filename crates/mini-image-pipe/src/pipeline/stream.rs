@@ -45,7 +45,7 @@ pub struct FrameSource<'a> {
     ends: Submissions<Vec<String>, Error>,
     pipeline: &'a mut Pipeline,
     input: usize,
-    most: NonZero<usize>,
+    max: NonZero<usize>,
 }
 
 /// The end of a stream that gives results: see [`Pipeline::stream_ends`]. Dropping it waits for what is under way.
@@ -113,13 +113,13 @@ impl Pipeline {
     /// of several.
     pub fn stream(&mut self, options: &StreamOptions) -> Result<FrameStream<'_>, Error> {
         self.config.check()?;
-        let most = NonZero::new(options.frames_in_flight).ok_or_else(|| Error::Config {
+        let max = NonZero::new(options.frames_in_flight).ok_or_else(|| Error::Config {
             setting: "frames_in_flight",
             given: "0".to_owned(),
             allowed: "at least 1",
         })?;
         let input = self.stream_input(options.input.as_deref())?;
-        Ok(FrameStream { in_flight: InFlight::new(most), pipeline: self, input, names: VecDeque::new() })
+        Ok(FrameStream { in_flight: InFlight::new(max), pipeline: self, input, names: VecDeque::new() })
     }
 
     /// A stream with two ends, for sources that give frames slowly: the one takes frames, the other, usually on a thread of
@@ -146,9 +146,9 @@ impl Pipeline {
     /// As for [`Pipeline::stream`].
     pub fn stream_ends(&mut self, options: &StreamOptions) -> Result<(FrameSource<'_>, FrameResults), Error> {
         let FrameStream { in_flight, pipeline, input, .. } = self.stream(options)?;
-        let most = in_flight.most();
-        let (ends, results) = stream_ends(most);
-        Ok((FrameSource { ends, pipeline, input, most }, FrameResults(results)))
+        let max = in_flight.max();
+        let (ends, results) = stream_ends(max);
+        Ok((FrameSource { ends, pipeline, input, max }, FrameResults(results)))
     }
 
     /// [`Pipeline::stream`] over all frames of an iterator: gives a result for each, in order, and takes frames
@@ -195,12 +195,12 @@ impl FrameSource<'_> {
     ///
     /// What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> bool {
-        let Self { ends, pipeline, input, most } = self;
+        let Self { ends, pipeline, input, max } = self;
         let number = ends.pushed();
         ends.push(|| {
             let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
             let mut names = Vec::new();
-            let started = pipeline.start(frame, *input, *most, &mut names);
+            let started = pipeline.start(frame, *input, *max, &mut names);
             (names, started)
         })
     }
@@ -223,12 +223,12 @@ impl FrameStream<'_> {
     /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
         let Self { in_flight, pipeline, input, names } = self;
-        let (most, number) = (in_flight.most(), in_flight.pushed());
+        let (max, number) = (in_flight.max(), in_flight.pushed());
         let mut started = Vec::new();
         // The oldest may be handed out by this very call; its names come first in the queue.
         let finished = in_flight.push(|| {
             let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
-            pipeline.start(frame, *input, most, &mut started)
+            pipeline.start(frame, *input, max, &mut started)
         });
         names.push_back(started);
         finished.map(|finished| result(finished, names.pop_front().unwrap_or_default()))

@@ -10,7 +10,7 @@ pub(crate) fn cpu(threads: usize, simd: SimdLevel) -> Device {
     Device::cpu_with(CpuConfig { threads: Some(threads), simd, ..CpuConfig::default() })
 }
 
-/// A CPU device with this many threads for which alike branches share groups.
-pub(crate) fn joining_cpu(threads: usize) -> Device {
-    Device::cpu_with(CpuConfig { threads: Some(threads), join_branches: true, ..CpuConfig::default() })
+/// A CPU device with this many threads for which branches of the same program share groups.
+pub(crate) fn horizontally_fusing_cpu(threads: usize) -> Device {
+    Device::cpu_with(CpuConfig { threads: Some(threads), horizontal_fusion: true, ..CpuConfig::default() })
 }

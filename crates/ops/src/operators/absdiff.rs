@@ -17,8 +17,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 
 /// `|a - b|` for every colour channel; alpha is kept from the first input.
 ///
-/// Both inputs must agree in size, format, sample type and memory order, and so does the result. Computed in binary32: exact
-/// for integers. OpenCV's `absdiff`, which also takes the difference of the alphas.
+/// Both inputs must agree in size, format, dtype and layout, and so does the result. Computed in binary32:
+/// exact for integers. OpenCV's `absdiff`, which also takes the difference of the alphas.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AbsDiff;
 

@@ -18,7 +18,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 
 /// `alpha * a + (1 - alpha) * b` for every channel, alpha channels included (colours are not premultiplied).
 ///
-/// Both inputs must agree in size, format, sample type and memory order, and so does the result. Integers are
+/// Both inputs must agree in size, format, dtype and layout, and so does the result. Integers are
 /// rounded once, to the nearest, ties to even.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blend {

@@ -7,10 +7,10 @@ use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpe
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "cast",
-    summary: "Changes the sample type",
+    summary: "Changes the dtype",
     inputs: &["in"],
     params: &[
-        ParamSpec::new("to", ParamKind::choice(DTYPES), "Sample type of the result").required(),
+        ParamSpec::new("to", ParamKind::choice(DTYPES), "Dtype of the result").required(),
         ParamSpec::new(
             "scale",
             ParamKind::Bool,
@@ -35,7 +35,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     create: create::<Cast>,
 };
 
-/// Changes the sample type, alpha included.
+/// Changes the dtype, alpha included.
 ///
 /// With `scale` (the default) full scale stays full scale: 8 to 16 bit is `v * 257`, 16 to 8 bit is
 /// `round(v / 257)`, f32 to u8 is `round(255 * v)`, u8 to f32 is `v / 255`. Without it the number stays.

@@ -15,7 +15,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     create: create::<ColorConvert>,
 };
 
-/// Changes the pixel format; sample type, size and memory order stay.
+/// Changes the pixel format; dtype, size and layout stay.
 ///
 /// * To gray: `(299 R + 587 G + 114 B) / 1000`, exactly, to the nearest integer, ties to even.
 /// * From gray: the value in every colour channel.

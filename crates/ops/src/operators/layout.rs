@@ -7,9 +7,9 @@ use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpe
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "layout",
-    summary: "Changes the memory order: interleaved (hwc) or planar (chw)",
+    summary: "Changes the layout: interleaved (hwc) or planar (chw)",
     inputs: &["in"],
-    params: &[ParamSpec::new("to", ParamKind::choice(LAYOUTS), "Memory order of the result").required()],
+    params: &[ParamSpec::new("to", ParamKind::choice(LAYOUTS), "Layout of the result").required()],
     extra: Extra::NONE,
     examples: &["to=hwc", "to=chw"],
     create: create::<ToLayout>,

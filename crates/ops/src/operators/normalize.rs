@@ -28,8 +28,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "Multiplied with first; 1 / full scale (1/255, 1/65535, 1) if not given",
         )
         .uniform(),
-        ParamSpec::new("to", ParamKind::choice(&["f16", "f32"]), "Sample type of the result")
-            .default_is("f32"),
+        ParamSpec::new("to", ParamKind::choice(&["f16", "f32"]), "Dtype of the result").default_is("f32"),
     ],
     extra: Extra::NONE,
     examples: &[
@@ -49,7 +48,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// `(v * scale - mean[c]) / std[c]` for every channel c, alpha included, as f32 or f16.
 ///
 /// `mean` and `std` hold one number for all channels or one for each; `scale` is 1 / full scale of the input's
-/// sample type when not set. Computed as `fma(v, scale / std, -mean / std)` with both constants made in f64
+/// dtype when not set. Computed as `fma(v, scale / std, -mean / std)` with both constants made in f64
 /// and rounded to binary32 once; f16 is that result rounded to the nearest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalize {

@@ -23,7 +23,7 @@ static PARAMS: [ParamSpec; 4] = [
         "Of v (each channel), or of r g b a; v(1, 0) is right of the pixel, v2 of the second input; + - * / < ? : functions",
     )
     .required(),
-    ParamSpec::new("to", ParamKind::choice(DTYPES), "Sample type of the result; the first input's if not given"),
+    ParamSpec::new("to", ParamKind::choice(DTYPES), "Dtype of the result; the first input's if not given"),
     BORDER,
     BORDER_VALUE,
 ];
@@ -144,7 +144,7 @@ impl Point {
         self
     }
 
-    /// With results of this sample type.
+    /// With results of this dtype.
     #[must_use]
     pub fn to(self, to: DType) -> Self {
         Self { to: Some(to), ..self }

@@ -14,7 +14,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new(
             "angle",
             ParamKind::number(-1e6, 1e6),
-            "Degrees, counter-clockwise as the picture is looked at",
+            "Degrees, counter-clockwise as the image is looked at",
         )
         .required()
         .uniform(),
@@ -24,7 +24,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "[x, y] that stays where it is, in pixels from the centre of the first; the middle if not given",
         )
         .uniform(),
-        ParamSpec::new("scale", ParamKind::number(1e-6, 1e6), "Size of the picture in the result")
+        ParamSpec::new("scale", ParamKind::number(1e-6, 1e6), "Size of the image in the result")
             .default_is("1")
             .uniform(),
         FILTER,

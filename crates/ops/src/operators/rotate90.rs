@@ -12,7 +12,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     params: &[ParamSpec::new(
         "direction",
         ParamKind::choice(TURNS),
-        "Clockwise, counter-clockwise, or half a turn, as the picture is looked at",
+        "Clockwise, counter-clockwise, or half a turn, as the image is looked at",
     )
     .required()],
     extra: Extra::NONE,

@@ -28,7 +28,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 };
 
 /// `scale * sqrt(Gx^2 + Gy^2)` with the signed 3x3 Scharr kernels (`3 10 3` across, `-1 0 1` along), as one gray channel of
-/// the input's sample type.
+/// the input's dtype.
 ///
 /// Rotates better than [`crate::Sobel`], with four times its gain: a `scale` of 1/16 keeps 8-bit edges in range. Colour is first
 /// turned to gray, rounded as [`crate::ColorConvert`] does; alpha is dropped. Pixels outside the image follow `border`; a

@@ -17,7 +17,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 };
 
 /// `sqrt(Gx^2 + Gy^2)` with the signed 3x3 Sobel kernels (`1 2 1` across, `-1 0 1` along), as one gray channel
-/// of the input's sample type.
+/// of the input's dtype.
 ///
 /// Integers are rounded to the nearest, ties to even, and saturated. Colour is first turned to gray, rounded
 /// as [`crate::ColorConvert`] does; alpha is dropped. Pixels outside the image follow `border`; a constant is

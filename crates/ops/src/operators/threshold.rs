@@ -38,7 +38,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 ///
 /// Both parameters are in sample units. For f32 images the threshold is first rounded to binary32, so that a
 /// sample of 0.1 is not greater than a threshold of 0.1; for integers the comparison is exact. `max_value` is
-/// full scale when not set, and rounded and saturated to the sample type.
+/// full scale when not set, and rounded and saturated to the dtype.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Threshold {
     threshold: Option<f64>,

@@ -15,7 +15,7 @@ pub(crate) fn examples(spec: &OperatorSpec) -> Vec<Params> {
     spec.example_calls()
 }
 
-/// Inputs of every format, sample type, memory order and awkward size.
+/// Inputs of every format, dtype, layout and awkward size.
 pub(crate) fn images() -> impl Iterator<Item = ImageDesc> {
     const SIZES: [(u32, u32); 8] = [(1, 1), (1, 9), (9, 1), (2, 3), (5, 3), (7, 11), (16, 16), (33, 2)];
     let every = PixelFormat::ALL.into_iter().flat_map(|format| {

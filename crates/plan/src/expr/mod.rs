@@ -14,7 +14,7 @@ pub use build::ExprBuilder;
 /// operation on results of operations before it, so that every device computes the same bits.
 ///
 /// Input samples are widened to binary32 in sample units (0 to 255 for u8). Results are rounded to the output's
-/// sample type once, at the end, as every kernel's ([`mip_core::Sample::from_f32`]). An expression is made by an
+/// dtype once, at the end, as every kernel's ([`mip_core::Sample::from_f32`]). An expression is made by an
 /// [`ExprBuilder`], in canonical form: equal expressions are the same computation, operation by operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Expr {

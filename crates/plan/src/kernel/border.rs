@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What a filter reads outside the image. The pictures show a row `abcdef`.
+/// What a filter reads outside the image. The examples show a row `abcdef`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Border {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pictures_in_the_documentation_are_true() {
+    fn the_examples_in_the_documentation_are_true() {
         assert_eq!(row(Border::Reflect101, 6), "defedcb".to_owned() + "abcdef" + "edcbabc");
         assert_eq!(row(Border::Reflect, 6), "ffedcba".to_owned() + "abcdef" + "fedcbaa");
         assert_eq!(row(Border::Replicate, 6), "aaaaaaa".to_owned() + "abcdef" + "fffffff");

@@ -56,10 +56,10 @@ impl Kernel {
         let Some(input) = inputs.first() else { return Ok(()) };
         let size = || ensure(inputs.iter().all(|i| same_size(i, output)), || "the size must stay".into());
         let dtype =
-            || ensure(inputs.iter().all(|i| i.dtype == output.dtype), || "the sample type must stay".into());
+            || ensure(inputs.iter().all(|i| i.dtype == output.dtype), || "the dtype must stay".into());
         let format =
             || ensure(inputs.iter().all(|i| i.format == output.format), || "the format must stay".into());
-        let layout = || ensure(input.layout == output.layout, || "the memory order must stay".into());
+        let layout = || ensure(input.layout == output.layout, || "the layout must stay".into());
         match self {
             Self::Point(k) => {
                 size()?;
@@ -259,7 +259,7 @@ fn check_expression(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> Re
             ensure(inputs[0].format == output.format, || "the format must stay".into())?;
             let keeps_alpha = output.format.has_alpha();
             ensure(!keeps_alpha || inputs[0].dtype == output.dtype, || {
-                "alpha is kept, so the sample type must stay".into()
+                "alpha is kept, so the dtype must stay".into()
             })?;
         }
         Results::Channels(results) => {

@@ -1,7 +1,7 @@
 use super::Axis;
 
-/// Copies the pixel at `(x.map(dst_x), y.map(dst_y))`: crop, flip, nearest-neighbour resize. Format, sample
-/// type and memory order stay.
+/// Copies the pixel at `(x.map(dst_x), y.map(dst_y))`: crop, flip, nearest-neighbour resize. Format, dtype
+/// and layout stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gather {
     /// Source column of an output column.
@@ -44,7 +44,7 @@ pub enum AxisMap {
 
 impl AxisMap {
     /// Whether both are the same but for where a crop begins.
-    pub(super) fn is_alike(self, other: Self) -> bool {
+    pub(super) fn same_program(self, other: Self) -> bool {
         matches!((self, other), (Self::Offset { .. }, Self::Offset { .. })) || self == other
     }
 

@@ -89,11 +89,11 @@ impl Kernel {
 
     /// Whether both are the same computation but for where a crop begins and for the values in tables of equal size, so
     /// that they may well need the same code. A user's own kernel is like no other.
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn same_program(&self, other: &Self) -> bool {
         let table = |a: &AxisTaps, b: &AxisTaps| (a.taps(), a.outputs()) == (b.taps(), b.outputs());
         match (self, other) {
-            (Self::Gather(a), Self::Gather(b)) => a.x.is_alike(b.x) && a.y.is_alike(b.y),
-            (Self::Warp(a), Self::Warp(b)) => a.is_alike(b),
+            (Self::Gather(a), Self::Gather(b)) => a.x.same_program(b.x) && a.y.same_program(b.y),
+            (Self::Warp(a), Self::Warp(b)) => a.same_program(b),
             (Self::Resample(a), Self::Resample(b)) => table(&a.x, &b.x) && table(&a.y, &b.y),
             (Self::Custom(_), _) => false,
             _ => self == other,
@@ -119,19 +119,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crops_of_any_place_are_alike() {
+    fn crops_of_any_place_are_the_same_program() {
         let crop =
             |first, last| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Flip { last } });
-        assert!(crop(1, 9).is_alike(&crop(700, 9)));
-        assert!(!crop(1, 9).is_alike(&crop(1, 8)), "a mirrored axis is part of the code");
-        assert!(!crop(1, 9).is_alike(&Kernel::Point(Point::copy())));
+        assert!(crop(1, 9).same_program(&crop(700, 9)));
+        assert!(!crop(1, 9).same_program(&crop(1, 8)), "a mirrored axis is part of the code");
+        assert!(!crop(1, 9).same_program(&Kernel::Point(Point::copy())));
         let resize = |weights: &[(i64, f64)]| {
             let x = AxisTaps::from_contributions(8, &[weights.to_vec()]);
             Kernel::Resample(Resample { y: x.clone(), x })
         };
         let [half, third, three] =
             [&[(0, 0.5), (1, 0.5)][..], &[(5, 0.3), (6, 0.7)], &[(0, 0.2), (1, 0.2), (2, 0.6)]].map(resize);
-        assert!(half.is_alike(&third) && half != third);
-        assert!(!half.is_alike(&three), "another number of taps");
+        assert!(half.same_program(&third) && half != third);
+        assert!(!half.same_program(&three), "another number of taps");
     }
 }

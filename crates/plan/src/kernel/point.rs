@@ -7,8 +7,8 @@ use mip_core::{DType, ImageDesc, PixelFormat};
 use crate::{Binary, Channel, Compare, Expr, ExprBuilder, Op, Results, ValueId};
 
 /// An expression of the samples of one pixel, on one to four inputs of equal size, of any formats that have the channels it
-/// reads; sample types may differ. One that is computed for each channel makes the first input's format. Input and output
-/// have the same width and height; memory order (HWC, CHW) may differ in every one of them, so changing the order costs
+/// reads; dtypes may differ. One that is computed for each channel makes the first input's format. Input and output
+/// have the same width and height; layout (HWC, CHW) may differ in every one of them, so changing the order costs
 /// nothing beside another kernel.
 ///
 /// Uniforms: the expression's.
@@ -22,12 +22,12 @@ pub struct Point {
 /// operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
-    /// Samples are moved to other channels of the same sample type, or turned to luma: [`Point::copy`],
+    /// Samples are moved to other channels of the same dtype, or turned to luma: [`Point::copy`],
     /// [`Point::convert`] and every permutation. Where each channel of the output comes from, in its order in memory.
     Channels(Vec<ChannelMap>),
     /// [`Point::affine`]: for each channel in memory the number of its pair of uniforms, factor and offset.
     Affine(Vec<usize>),
-    /// [`Point::threshold`], the sample type kept.
+    /// [`Point::threshold`], the dtype kept.
     Threshold,
     /// [`Point::blend`] of images alike.
     Blend,
@@ -48,7 +48,7 @@ pub enum ChannelMap {
 const NAMED: [Channel; 4] = [Channel::Red, Channel::Green, Channel::Blue, Channel::Alpha];
 
 impl Point {
-    /// Samples unchanged, whatever the format: changes only the memory order.
+    /// Samples unchanged, whatever the format: changes only the layout.
     pub fn copy() -> Self {
         static COPY: LazyLock<Point> = LazyLock::new(|| {
             build(|e| {
@@ -59,7 +59,7 @@ impl Point {
         COPY.clone()
     }
 
-    /// Another format; the sample type stays.
+    /// Another format; the dtype stays.
     ///
     /// To gray, integers: [`Op::Luma`], exactly. To gray, floats: `fma(0.114, b, fma(0.587, g, 0.299 * r))`. The
     /// weights are those of ITU-R BT.601. Alpha is dropped. From gray: the value in every colour channel. Colour to
@@ -88,7 +88,7 @@ impl Point {
         })
     }
 
-    /// Every channel c, alpha included: `fma(v, scale[c], offset[c])`, to the output's sample type.
+    /// Every channel c, alpha included: `fma(v, scale[c], offset[c])`, to the output's dtype.
     ///
     /// Uniforms: `scale` and `offset` of red, then those of green, blue and alpha; of gray, two. Covers casts, scaling and
     /// normalisation.

@@ -42,7 +42,7 @@ use super::Axis;
 ///
 /// i16 has half the bounds of u16, whose numbers are twice as large; f16 is summed as f32 is, and then rounded.
 ///
-/// Format, sample type and memory order stay. No uniforms.
+/// Format, dtype and layout stay. No uniforms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resample {
     /// Taps along x; its outputs are the output's columns.

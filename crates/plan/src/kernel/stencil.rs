@@ -5,12 +5,12 @@ use mip_core::{ImageDesc, PixelFormat};
 use super::Border;
 use crate::{Binary, Channel, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
 
-/// An expression of the samples of a pixel and of those around it, of one image; width and height stay, the sample type
+/// An expression of the samples of a pixel and of those around it, of one image; width and height stay, the dtype
 /// may change. As for [`super::Point`], one that is computed for each channel keeps the format, and alpha is
 /// copied from the pixel itself; samples are not premultiplied.
 ///
-/// Outside the image lies what the border says; of a constant border every channel has that value, also where the sample
-/// type cannot hold it.
+/// Outside the image lies what the border says; of a constant border every channel has that value, also where
+/// the dtype cannot hold it.
 ///
 /// Uniforms: the expression's.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,8 +5,8 @@ use super::{AxisMap, Border};
 /// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
 /// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
 ///
-/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format, sample type and
-/// memory order stay.
+/// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format,
+/// dtype and layout stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Warp {
     /// Copies the pixel at column `x.map(output row)` and row `y.map(output column)`: exact, in integers. With
@@ -68,7 +68,7 @@ pub enum Interpolation {
 }
 
 impl Warp {
-    /// Whether it can make `output` of `input`, apart from format, sample type and memory order.
+    /// Whether it can make `output` of `input`, apart from format, dtype and layout.
     pub(super) fn check(&self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
         let outside = |what| Err(format!("{what} outside the source"));
         match self {
@@ -101,10 +101,10 @@ impl Warp {
     }
 
     /// Whether both are the same but for where a crop begins.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
+    pub(super) fn same_program(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Transposed { x, y }, Self::Transposed { x: other_x, y: other_y }) => {
-                x.is_alike(*other_x) && y.is_alike(*other_y)
+                x.same_program(*other_x) && y.same_program(*other_y)
             }
             (Self::Sampled(a), Self::Sampled(b)) => a == b,
             (Self::Transposed { .. }, Self::Sampled(_)) | (Self::Sampled(_), Self::Transposed { .. }) => {
@@ -205,14 +205,14 @@ mod tests {
         let refusal = |output| kernel.check(0, &[gray(3, 2)], output).unwrap_err();
         assert_eq!(refusal(gray(2, 4)), "warp from 3x2 gray u8 to 2x4 gray u8: columns outside the source");
         assert!(refusal(gray(3, 3)).ends_with("rows outside the source"));
-        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the sample type must stay"));
+        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the dtype must stay"));
     }
 
     #[test]
-    fn turns_of_crops_of_any_place_are_alike() {
+    fn turns_of_crops_of_any_place_are_the_same_program() {
         let turn = |first, last| transposed(AxisMap::Offset { first }, AxisMap::Flip { last });
-        assert!(turn(1, 9).is_alike(&turn(700, 9)));
-        assert!(!turn(1, 9).is_alike(&turn(1, 8)));
+        assert!(turn(1, 9).same_program(&turn(700, 9)));
+        assert!(!turn(1, 9).same_program(&turn(1, 8)));
     }
 
     fn sampled(coordinates: Coordinates, interpolation: Interpolation, border: Border) -> Kernel {

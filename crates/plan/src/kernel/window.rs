@@ -16,8 +16,8 @@ use super::Border;
 /// radius 15.
 ///
 /// Alpha as in [`super::Resample`]: samples premultiplied before, divided after; a constant border counts as
-/// a pixel with that value in every channel, premultiplied like the others. Format, sample type and memory
-/// order stay.
+/// a pixel with that value in every channel, premultiplied like the others. Format, dtype and layout
+/// stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separable {
     /// Columns to each side, 0 to 15.

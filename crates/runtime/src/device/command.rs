@@ -3,9 +3,9 @@ use std::sync::Arc;
 use mip_core::{BatchLayout, ImageBuffer};
 use mip_plan::{GroupId, Uniforms};
 
-use super::{DeviceError, Event, Executable, Memory, Stamp};
+use super::{DeviceError, Event, Executable, Memory, Timestamp};
 
-/// What a stream can be told.
+/// What can be queued on a stream.
 #[derive(Debug, Clone)]
 pub enum Command {
     /// Run a group.
@@ -32,7 +32,7 @@ pub enum Command {
     /// ordered before; commands that use it afterwards are refused.
     Free(Arc<dyn Memory>),
     /// Take the time when the stream gets here.
-    Stamp(Arc<dyn Stamp>),
+    Timestamp(Arc<dyn Timestamp>),
 }
 
 /// Images inside a block of memory.
@@ -70,13 +70,13 @@ pub struct Launch {
     pub workspace: Option<(Arc<dyn Memory>, usize, usize)>,
     /// Uniforms of each stage.
     pub uniforms: Arc<[Uniforms]>,
-    /// Asked before and told after.
+    /// Called before and after it.
     pub observer: Arc<dyn LaunchObserver>,
 }
 
 /// What to do with a launch whose turn has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LaunchDecision {
     /// Run it.
     Run,
     /// A producer failed or the run was cancelled: leave it out, go on with the stream.
@@ -87,8 +87,8 @@ pub enum Verdict {
 /// that detect failures only when queueing, from the submitting thread).
 pub trait LaunchObserver: std::fmt::Debug + Send + Sync {
     /// The launch's turn has come.
-    fn begin(&self, group: GroupId) -> Verdict;
+    fn begin(&self, group: GroupId) -> LaunchDecision;
 
-    /// The launch has ended. Not called after [`Verdict::Skip`].
+    /// The launch has ended. Not called after [`LaunchDecision::Skip`].
     fn end(&self, group: GroupId, result: Result<(), DeviceError>);
 }

@@ -1,13 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Command, DeviceError, Event, Launch, Stamp, Stream};
+use super::{Command, DeviceError, Event, Launch, Stream, Timestamp};
 
 /// The commands of one run, written down instead of queued.
 ///
-/// It holds launches, records, waits and stamps only, begins and ends on stream 0: the other streams first wait for
-/// an event of stream 0, and stream 0 at last waits for an event of each of them. Its events belong to it:
-/// nobody outside records them or waits for them.
+/// It holds launches, records, waits and timestamps only, begins and ends on stream 0: the other streams
+/// first wait for an event of stream 0, and stream 0 at last waits for an event of each of them. Its events
+/// belong to it: nobody outside records them or waits for them.
 #[derive(Debug, Clone)]
 pub struct Recording {
     /// The streams it is for.
@@ -40,23 +40,23 @@ enum Step {
     Launch(usize),
     Record(Arc<dyn Event>),
     Wait(Arc<dyn Event>),
-    Stamp(Arc<dyn Stamp>),
+    Timestamp(Arc<dyn Timestamp>),
 }
 
 impl CommandList {
     /// The list of a recording.
     ///
     /// # Errors
-    /// [`DeviceError::Unsupported`] for commands other than launches, records, waits and stamps.
+    /// [`DeviceError::Unsupported`] for commands other than launches, records, waits and timestamps.
     pub fn new(recording: Recording) -> Result<Self, DeviceError> {
         let step = |(stream, command): (usize, Command)| {
             let step = match command {
                 Command::Launch(launch) => Step::Launch(launch.group),
                 Command::Record(event) => Step::Record(event),
                 Command::Wait(event) => Step::Wait(event),
-                Command::Stamp(stamp) => Step::Stamp(stamp),
+                Command::Timestamp(timestamp) => Step::Timestamp(timestamp),
                 Command::Upload { .. } | Command::Download { .. } | Command::Free(_) => {
-                    let text = "only launches, records, waits and stamps can be captured";
+                    let text = "only launches, records, waits and timestamps can be captured";
                     return Err(DeviceError::Unsupported(text.to_owned()));
                 }
             };
@@ -83,7 +83,7 @@ impl Graph for CommandList {
     fn replay(&self, launches: Vec<Launch>) -> Result<(), DeviceError> {
         let groups = self.steps.iter().filter_map(|(_, step)| match step {
             Step::Launch(group) => Some(*group),
-            Step::Record(_) | Step::Wait(_) | Step::Stamp(_) => None,
+            Step::Record(_) | Step::Wait(_) | Step::Timestamp(_) => None,
         });
         check_launches(&groups.collect::<Vec<_>>(), &launches)?;
         let mut launches = launches.into_iter();
@@ -92,7 +92,7 @@ impl Graph for CommandList {
                 Step::Launch(_) => Command::Launch(launches.next().expect("counted above")),
                 Step::Record(event) => Command::Record(event.clone()),
                 Step::Wait(event) => Command::Wait(event.clone()),
-                Step::Stamp(stamp) => Command::Stamp(stamp.clone()),
+                Step::Timestamp(timestamp) => Command::Timestamp(timestamp.clone()),
             };
             self.streams[*stream].submit(command)?;
         }

@@ -7,7 +7,7 @@ mod command;
 mod error;
 mod graph;
 pub mod null;
-mod stamp;
+mod timestamp;
 
 use std::any::Any;
 use std::fmt;
@@ -17,10 +17,10 @@ use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 use serde::Serialize;
 
-pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchObserver, Verdict};
+pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchDecision, LaunchObserver};
 pub use error::DeviceError;
 pub use graph::{CommandList, Graph, Recording, check_launches};
-pub use stamp::{HostStamp, Ranges, Stamp};
+pub use timestamp::{HostTimestamp, Ranges, Timestamp};
 
 /// Kinds of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -30,7 +30,7 @@ pub enum DeviceKind {
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
-    /// Records what it was told; for tests.
+    /// Records the commands it gets; for tests.
     Null,
 }
 
@@ -118,9 +118,9 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the group cannot be compiled or its tables find no memory.
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError>;
 
-    /// Whether alike branches of a plan should share a group, because they run as one launch then
-    /// ([`Group::branches`]).
-    fn joins_branches(&self) -> bool {
+    /// Whether branches of a plan that need the same program should share a group, because they run as one
+    /// launch then ([`Group::branches`]).
+    fn fuses_horizontally(&self) -> bool {
         false
     }
 
@@ -141,7 +141,7 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// When the device is lost.
     fn synchronize(&self) -> Result<(), DeviceError>;
 
-    /// Where to name what the host does for a profiler outside (NVTX), if one can be told.
+    /// Where to name what the host does for a profiler outside (NVTX), if there is one.
     fn ranges(&self) -> Option<Arc<dyn Ranges>> {
         None
     }
@@ -178,11 +178,11 @@ pub trait Stream: fmt::Debug + Send + Sync {
         )))
     }
 
-    /// A stamp for [`Command::Stamp`] on this stream, and in recordings for it.
+    /// A timestamp for [`Command::Timestamp`] on this stream, and in recordings for it.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] on devices that take no times; what the driver says.
-    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
+    fn create_timestamp(&self) -> Result<Arc<dyn Timestamp>, DeviceError> {
         Err(DeviceError::Unsupported("this device takes no times".to_owned()))
     }
 

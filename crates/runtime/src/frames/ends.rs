@@ -30,11 +30,11 @@ struct Started<T, E> {
     ticket: Result<Ticket, E>,
 }
 
-/// The two ends of a stream with at most `most` frames under way at once. `T` goes along with each frame; `E` is why one
-/// could not be started: it comes out in the frame's place.
-pub fn stream_ends<T, E>(most: NonZero<usize>) -> (Submissions<T, E>, Completions<T, E>) {
+/// The two ends of a stream with at most `max` frames under way at once. `T` goes along with each frame; `E`
+/// is why one could not be started: it comes out in the frame's place.
+pub fn stream_ends<T, E>(max: NonZero<usize>) -> (Submissions<T, E>, Completions<T, E>) {
     let ((free, places), (send, started)) = (channel(), channel());
-    (0..most.get()).for_each(|_| free.send(()).expect("its receiver is on the line above"));
+    (0..max.get()).for_each(|_| free.send(()).expect("its receiver is on the line above"));
     (Submissions { free: places, started: send, pushed: 0 }, Completions { started, free })
 }
 

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::num::NonZero;
 
-use crate::{ExecutionReport, Ticket};
+use crate::{RunReport, Ticket};
 
 /// The frames of a stream that are under way, oldest first; never more than a given number.
 ///
@@ -9,7 +9,7 @@ use crate::{ExecutionReport, Ticket};
 /// result would have. Dropping this waits for what is under way.
 #[derive(Debug)]
 pub struct InFlight<E> {
-    most: NonZero<usize>,
+    max: NonZero<usize>,
     frames: VecDeque<Result<Ticket, E>>,
     /// Number of the next frame.
     pushed: u64,
@@ -20,19 +20,19 @@ pub struct InFlight<E> {
 pub struct Finished<E> {
     /// Its number in the stream, counted from 0.
     pub number: u64,
-    /// What became of it: a run may still have failed, see [`ExecutionReport::error`].
-    pub result: Result<ExecutionReport, E>,
+    /// What became of it: a run may still have failed, see [`RunReport::error`].
+    pub result: Result<RunReport, E>,
 }
 
 impl<E> InFlight<E> {
-    /// No frames yet, and at most `most` at once.
-    pub const fn new(most: NonZero<usize>) -> Self {
-        Self { most, frames: VecDeque::new(), pushed: 0 }
+    /// No frames yet, and at most `max` at once.
+    pub const fn new(max: NonZero<usize>) -> Self {
+        Self { max, frames: VecDeque::new(), pushed: 0 }
     }
 
     /// Most frames at once.
-    pub const fn most(&self) -> NonZero<usize> {
-        self.most
+    pub const fn max(&self) -> NonZero<usize> {
+        self.max
     }
 
     /// Frames under way now.
@@ -55,7 +55,7 @@ impl<E> InFlight<E> {
     /// # Panics
     /// As for [`Ticket::wait`].
     pub fn push(&mut self, start: impl FnOnce() -> Result<Ticket, E>) -> Option<Finished<E>> {
-        let oldest = if self.frames.len() < self.most.get() { None } else { self.pop() };
+        let oldest = if self.frames.len() < self.max.get() { None } else { self.pop() };
         self.frames.push_back(start());
         self.pushed += 1;
         oldest

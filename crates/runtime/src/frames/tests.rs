@@ -38,8 +38,8 @@ fn push(
     ring: &mut SessionRing,
     first: u8,
 ) -> Option<Finished<RuntimeError>> {
-    let most = frames.most();
-    frames.push(|| ring.turn(most)?.submit(RunRequest::new(vec![ramp(first)])))
+    let max = frames.max();
+    frames.push(|| ring.turn(max)?.submit(RunRequest::new(vec![ramp(first)])))
 }
 
 /// Number, and the first byte of the first output or what went wrong.
@@ -54,18 +54,18 @@ fn seen(finished: Finished<RuntimeError>) -> (u64, Result<u8, String>) {
 #[test]
 fn results_come_in_order_however_the_device_runs() {
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
-    for (seed, most) in (0..12).zip([1, 2, 3, 5].into_iter().cycle()) {
+    for (seed, max) in (0..12).zip([1, 2, 3, 5].into_iter().cycle()) {
         let device = shuffled(seed, seed % 2 == 0);
-        let (mut ring, mut frames) = (ring(&device, &plan), InFlight::new(width(most)));
+        let (mut ring, mut frames) = (ring(&device, &plan), InFlight::new(width(max)));
         let mut results = Vec::new();
         for frame in 0..10 {
             results.extend(push(&mut frames, &mut ring, frame * 9).map(seen));
-            assert!(frames.len() <= most);
+            assert!(frames.len() <= max);
         }
-        assert_eq!((frames.len(), results.len()), (most, 10 - most));
+        assert_eq!((frames.len(), results.len()), (max, 10 - max));
         results.extend(std::iter::from_fn(|| frames.pop()).map(seen));
         let expected: Vec<_> = (0..10_u8).map(|frame| (u64::from(frame), Ok(frame * 9 + 7))).collect();
-        assert_eq!(results, expected, "seed {seed}, {most} in flight");
+        assert_eq!(results, expected, "seed {seed}, {max} in flight");
     }
 }
 
@@ -166,7 +166,7 @@ fn a_session_that_cannot_be_made_fails_its_frame_only() {
     device.clear_faults();
     assert_eq!(push(&mut frames, &mut ring, 2).map(seen), Some((0, Ok(7))));
     let (number, failed) = frames.pop().map(seen).unwrap();
-    assert!(number == 1 && failed.unwrap_err().contains("creating the stream of lane 0"));
+    assert!(number == 1 && failed.unwrap_err().contains("creating stream 0"));
     assert_eq!(frames.pop().map(seen), Some((2, Ok(9))));
 }
 
@@ -194,20 +194,20 @@ fn dropping_midway_waits_and_leaks_nothing() {
 fn a_callback_that_panics_comes_out_of_the_wait_but_not_of_a_drop() {
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
     let device = shuffled(9, true);
-    let told = Arc::new(Mutex::new(0));
-    let count = told.clone();
+    let reported = Arc::new(Mutex::new(0));
+    let count = reported.clone();
     let (mut ring, mut frames) = (ring(&device, &plan), InFlight::<RuntimeError>::new(width(2)));
     ring.first().scheduler().set_error_callback(move |_, _, _| {
         *count.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
-        panic!("told")
+        panic!("reported")
     });
     device.inject(Site::Run(CommandKind::Launch(0)), DeviceError::Injected("boom".to_owned()));
     push(&mut frames, &mut ring, 0);
     push(&mut frames, &mut ring, 1);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| frames.pop()));
-    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"told"));
+    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"reported"));
     drop(frames);
-    assert_eq!(*told.lock().unwrap_or_else(std::sync::PoisonError::into_inner), 2);
+    assert_eq!(*reported.lock().unwrap_or_else(std::sync::PoisonError::into_inner), 2);
 }
 
 type Ends = (Submissions<u8, RuntimeError>, Completions<u8, RuntimeError>);

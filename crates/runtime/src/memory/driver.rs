@@ -9,13 +9,13 @@ use crate::device::{Device, DeviceError, Memory, Space};
 pub struct DriverResource {
     device: Arc<dyn Device>,
     space: Space,
-    ledger: Arc<Mutex<SpaceStats>>,
+    stats: Arc<Mutex<SpaceStats>>,
 }
 
 impl DriverResource {
     /// Memory of one space of a device.
     pub fn new(device: Arc<dyn Device>, space: Space) -> Self {
-        Self { device, space, ledger: Arc::default() }
+        Self { device, space, stats: Arc::default() }
     }
 }
 
@@ -26,14 +26,14 @@ impl Resource for DriverResource {
 
     fn allocate(&self, bytes: usize) -> Result<Block, DeviceError> {
         let memory = self.device.allocate(self.space, bytes)?;
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.driver_allocations += 1;
-        ledger.misses += 1;
-        ledger.in_use += bytes;
-        ledger.reserved = ledger.in_use;
-        ledger.peak = ledger.peak.max(ledger.in_use);
-        ledger.peak_in_use = ledger.peak;
-        Ok(Block::own(Arc::new(Counted { memory, bytes, ledger: self.ledger.clone() }), bytes))
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.driver_allocations += 1;
+        stats.misses += 1;
+        stats.in_use += bytes;
+        stats.reserved = stats.in_use;
+        stats.peak = stats.peak.max(stats.in_use);
+        stats.peak_in_use = stats.peak;
+        Ok(Block::own(Arc::new(Counted { memory, bytes, stats: self.stats.clone() }), bytes))
     }
 
     fn trim(&self) -> usize {
@@ -41,16 +41,16 @@ impl Resource for DriverResource {
     }
 
     fn stats(&self) -> SpaceStats {
-        *self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The device's memory, whose last handle going away is written into the ledger.
+/// The device's memory, whose last handle going away is counted in the statistics.
 #[derive(Debug)]
 struct Counted {
     memory: Arc<dyn Memory>,
     bytes: usize,
-    ledger: Arc<Mutex<SpaceStats>>,
+    stats: Arc<Mutex<SpaceStats>>,
 }
 
 impl Memory for Counted {
@@ -73,9 +73,9 @@ impl Memory for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.driver_frees += 1;
-        ledger.in_use -= self.bytes;
-        ledger.reserved = ledger.in_use;
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.driver_frees += 1;
+        stats.in_use -= self.bytes;
+        stats.reserved = stats.in_use;
     }
 }

@@ -18,11 +18,11 @@ pub struct StreamOrderedResource {
     device: Arc<dyn Device>,
     /// Shared with whoever else takes device memory.
     budget: Option<Arc<MemoryBudget>>,
-    ledger: Arc<Mutex<Ledger>>,
+    state: Arc<Mutex<PoolState>>,
 }
 
 #[derive(Debug, Default)]
-struct Ledger {
+struct PoolState {
     stats: SpaceStats,
     /// Bytes that the allocator's pool held when it was last asked.
     reserved: usize,
@@ -32,7 +32,7 @@ struct Ledger {
 impl StreamOrderedResource {
     /// The allocator of `device`, within a budget if there is one.
     pub fn new(device: Arc<dyn Device>, budget: Option<Arc<MemoryBudget>>) -> Self {
-        Self { device, budget, ledger: Arc::default() }
+        Self { device, budget, state: Arc::default() }
     }
 
     /// Memory for what is queued on `stream` from now on.
@@ -52,7 +52,7 @@ impl StreamOrderedResource {
         });
         let reserved = self.device.stream_ordered_reserved();
         let memory = memory.map_err(|error| {
-            let in_use = give_back(&self.ledger, self.budget.as_deref(), need);
+            let in_use = give_back(&self.state, self.budget.as_deref(), need);
             let limit = self.budget.as_deref().map(MemoryBudget::limit);
             match error {
                 DeviceError::OutOfMemory { space, requested, .. } => {
@@ -61,9 +61,9 @@ impl StreamOrderedResource {
                 other => other,
             }
         })?;
-        let mut ledger = self.lock();
-        let grown = reserved > std::mem::replace(&mut ledger.reserved, reserved);
-        let stats = &mut ledger.stats;
+        let mut state = self.lock();
+        let grown = reserved > std::mem::replace(&mut state.reserved, reserved);
+        let stats = &mut state.stats;
         if grown {
             stats.driver_allocations += 1;
             stats.misses += 1;
@@ -72,21 +72,21 @@ impl StreamOrderedResource {
         }
         stats.peak_in_use = stats.peak_in_use.max(stats.in_use);
         stats.peak = stats.peak.max(reserved);
-        let (ledger, budget) = (self.ledger.clone(), self.budget.clone());
-        let counted = Counted { memory, bytes: need, ledger, budget };
+        let (state, budget) = (self.state.clone(), self.budget.clone());
+        let counted = Counted { memory, bytes: need, state, budget };
         Ok(Block::own(Arc::new(counted), bytes))
     }
 
     /// Counts the bytes as used before asking for them.
     fn claim(&self, bytes: usize) -> Result<(), DeviceError> {
-        let mut ledger = self.lock();
-        if let Some(reason) = &ledger.closed {
+        let mut state = self.lock();
+        if let Some(reason) = &state.closed {
             return Err(DeviceError::Unsupported(reason.clone()));
         }
         if let Some(budget) = &self.budget {
             budget.claim(bytes).map_err(|over| refused(Space::Device, &over))?;
         }
-        ledger.stats.in_use += bytes;
+        state.stats.in_use += bytes;
         Ok(())
     }
 
@@ -100,9 +100,9 @@ impl StreamOrderedResource {
     pub fn trim(&self) -> usize {
         let bytes = self.device.trim_stream_ordered();
         let reserved = self.device.stream_ordered_reserved();
-        let mut ledger = self.lock();
-        ledger.reserved = reserved;
-        ledger.stats.driver_frees += u64::from(bytes > 0);
+        let mut state = self.lock();
+        state.reserved = reserved;
+        state.stats.driver_frees += u64::from(bytes > 0);
         bytes
     }
 
@@ -111,8 +111,8 @@ impl StreamOrderedResource {
         SpaceStats { reserved: self.device.stream_ordered_reserved(), ..self.lock().stats }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,18 +121,18 @@ impl StreamOrderedResource {
 struct Counted {
     memory: Arc<dyn Memory>,
     bytes: usize,
-    ledger: Arc<Mutex<Ledger>>,
+    state: Arc<Mutex<PoolState>>,
     budget: Option<Arc<MemoryBudget>>,
 }
 
 /// Counts bytes as no longer used; how many still are.
-fn give_back(ledger: &Mutex<Ledger>, budget: Option<&MemoryBudget>, bytes: usize) -> usize {
-    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-    ledger.stats.in_use -= bytes;
+fn give_back(state: &Mutex<PoolState>, budget: Option<&MemoryBudget>, bytes: usize) -> usize {
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    state.stats.in_use -= bytes;
     if let Some(budget) = budget {
         budget.release(bytes);
     }
-    ledger.stats.in_use
+    state.stats.in_use
 }
 
 impl Memory for Counted {
@@ -155,6 +155,6 @@ impl Memory for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        give_back(&self.ledger, self.budget.as_deref(), self.bytes);
+        give_back(&self.state, self.budget.as_deref(), self.bytes);
     }
 }

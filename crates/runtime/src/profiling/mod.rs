@@ -1,8 +1,9 @@
 //! Profiles: what the host did and what each stream did, on one timeline.
 //!
 //! ```text
-//! Probe        what seams in sessions and the scheduler hold; records into a profiler, or does nothing
-//!   RunProbe   of one run: stamps before and after each command of each stream, read when the run has ended
+//! Probe        what the instrumentation points in sessions and the scheduler hold; records into a profiler,
+//! or does nothing
+//!   RunProbe   of one run: timestamps before and after each command of each stream, read when the run has ended
 //! Profile      what was recorded: rows, spans, marks
 //!   Summary    by task, by stream, by stage; the host against the device
 //!   write_chrome_trace   for Perfetto and chrome://tracing

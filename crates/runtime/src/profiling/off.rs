@@ -7,7 +7,7 @@ use mip_plan::GroupId;
 use super::{Kind, Timed};
 use crate::LoadedPlan;
 use crate::device::{Command, Device};
-use crate::scheduler::GroupStamps;
+use crate::scheduler::GroupTimestamps;
 
 /// What records a profile; here, without the `profiling` feature, nothing does.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +65,7 @@ impl Probe {
 pub(crate) struct TimedCommand(Infallible);
 
 impl TimedCommand {
-    pub(crate) fn stamps(&self) -> [Command; 2] {
+    pub(crate) fn timestamps(&self) -> [Command; 2] {
         match self.0 {}
     }
 
@@ -86,7 +86,12 @@ impl RunProbe {
     }
 
     #[inline(always)]
-    pub(crate) fn begin(&mut self, _loaded: &LoadedPlan, _lane: usize, _what: Timed) -> Option<TimedCommand> {
+    pub(crate) fn begin(
+        &mut self,
+        _loaded: &LoadedPlan,
+        _stream: usize,
+        _what: Timed,
+    ) -> Option<TimedCommand> {
         None
     }
 
@@ -96,7 +101,7 @@ impl RunProbe {
     }
 
     #[inline(always)]
-    pub(crate) fn replayed(&mut self, _loaded: &LoadedPlan, _stamps: &[GroupStamps]) {}
+    pub(crate) fn replayed(&mut self, _loaded: &LoadedPlan, _timestamps: &[GroupTimestamps]) {}
 
     #[inline(always)]
     pub(crate) fn finish(&mut self, _ran: impl Fn(GroupId) -> bool) {}

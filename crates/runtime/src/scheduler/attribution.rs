@@ -5,7 +5,7 @@ use mip_plan::{BufferId, GroupId, Operand, Plan, TaskId};
 use crate::RuntimeError;
 use crate::device::DeviceError;
 
-/// The task a group's failure is put down to: the only one whose kernel the error names, else the group's
+/// The task a group's failure is attributed to: the only one whose kernel the error names, else the group's
 /// first.
 pub(super) fn task_of(plan: &Plan, group: GroupId, error: &DeviceError) -> TaskId {
     let group = &plan.groups[group];

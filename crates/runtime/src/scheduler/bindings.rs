@@ -18,18 +18,18 @@ pub struct Bindings {
     pub uploads: Vec<Upload>,
     /// Outputs to copy out when their group has ended.
     pub downloads: Vec<Download>,
-    /// Memory allocated on the stream of the first lane just before this run.
+    /// Memory allocated on the first stream just before this run.
     pub ordered: Option<Ordered>,
 }
 
 /// What stream-ordered memory needs of a run: nothing uses it before it is there, nor after it was given back.
 #[derive(Debug, Clone, Default)]
 pub struct Ordered {
-    /// Recorded on the first lane, for the others to begin after.
+    /// Recorded on the first stream, for the others to begin after.
     pub fork: Option<Arc<dyn Event>>,
-    /// For each lane but the first: recorded at its end, for the first to wait for.
+    /// For each stream but the first: recorded at its end, for the first to wait for.
     pub joins: Vec<Arc<dyn Event>>,
-    /// Given back on the first lane when everything has ended.
+    /// Given back on the first stream when everything has ended.
     pub frees: Vec<Arc<dyn Memory>>,
 }
 

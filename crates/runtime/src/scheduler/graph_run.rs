@@ -21,14 +21,14 @@ pub(super) enum GraphRun {
 }
 
 impl Submission {
-    /// Queues everything: uploads, the graph and downloads, all on the first lane.
+    /// Queues everything: uploads, the graph and downloads, all on the first stream.
     pub(super) fn run_graph(
         &mut self,
         device: &dyn Device,
         slot: &mut GraphSlot,
         signature: Signature,
     ) -> GraphRun {
-        self.upload_on_first_lane();
+        self.upload_on_first_stream();
         if self.state.has_failed() {
             self.run_groups_after_uploads();
             return GraphRun::Direct(None);
@@ -39,9 +39,9 @@ impl Submission {
         let capture = || {
             let _span = self.profile.span(Kind::Capture, "");
             let timed = self.profile.is_recording();
-            let (recording, stamps) = replay::record(device, &self.loaded, launches.clone(), timed)?;
+            let (recording, timestamps) = replay::record(device, &self.loaded, launches.clone(), timed)?;
             let graph = device.capture(recording)?;
-            slot.keep(graph.clone(), signature, stamps);
+            slot.keep(graph.clone(), signature, timestamps);
             Ok(graph)
         };
         let graph = match held.map_or_else(capture, Ok) {
@@ -55,11 +55,11 @@ impl Submission {
         if let Err(error) = self.timed(Timed::Graph, 0, |_| graph.replay(launches)) {
             slot.clear();
             // What was queued runs to its end; only then is it known what was not.
-            (0..self.loaded.streams.len()).for_each(|lane| self.wait_on_host(lane));
+            (0..self.loaded.streams.len()).for_each(|stream| self.wait_on_host(stream));
             self.state.fail_unqueued(&error);
             return GraphRun::Refused(error.to_string());
         }
-        self.profile.replayed(&self.loaded, slot.stamps());
+        self.profile.replayed(&self.loaded, slot.timestamps());
         self.counted.graph_launches += 1;
         self.counted.commands += 1;
         self.download(0, |_, _| true);
@@ -71,7 +71,7 @@ impl Submission {
         0..self.loaded.plan().groups.len()
     }
 
-    fn upload_on_first_lane(&mut self) {
+    fn upload_on_first_stream(&mut self) {
         let bindings = self.bindings.clone();
         for upload in &bindings.uploads {
             let Some(input) = self.loaded.input_of(upload.buffer) else { continue };
@@ -81,13 +81,13 @@ impl Submission {
             let to = bindings.buffers[upload.buffer].clone();
             let upload = Command::Upload { from: upload.from.clone(), to };
             match self.timed(Timed::Upload(input), 0, |run| run.submit(0, upload)) {
-                Ok(()) => self.lanes[0].uploads.push(input),
+                Ok(()) => self.streams[0].uploads.push(input),
                 Err(error) => self.state.fail_input(input, &error),
             }
         }
     }
 
-    /// Goes on task by task. The host orders the uploads before all lanes: this is a rare way to go.
+    /// Goes on task by task. The host orders the uploads before all streams: this is a rare way to go.
     fn run_groups_after_uploads(&mut self) {
         self.wait_on_host(0);
         self.run_groups();

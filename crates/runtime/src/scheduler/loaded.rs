@@ -12,12 +12,12 @@ use crate::profiling::{Kind, PlanLabels, Probe};
 /// Results of `load` for 0 to `count`, in order, worked out on so many threads, or as many as there are; of several errors
 /// the first in order.
 fn side_by_side<T: Send, E: Send>(
-    most: usize,
+    max: usize,
     count: usize,
     load: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let helpers = most.min(count).saturating_sub(1);
-    if helpers == 0 {
+    let extra = max.min(count).saturating_sub(1);
+    if extra == 0 {
         return (0..count).map(load).collect();
     }
     let next = AtomicUsize::new(0);
@@ -28,7 +28,7 @@ fn side_by_side<T: Send, E: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let spawn = |_| threads::spawn_scoped(scope, "mip-load", "load kernels", work).ok();
         // The calling thread works as well, so that fewer threads, or none, take longer and change nothing.
-        let workers: Vec<_> = (0..helpers).map_while(spawn).collect();
+        let workers: Vec<_> = (0..extra).map_while(spawn).collect();
         let mut done = work();
         for worker in workers {
             done.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -39,7 +39,7 @@ fn side_by_side<T: Send, E: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// A plan made ready for a device: one stream a lane, an event for each group that others wait for, every
+/// A plan made ready for a device: its streams, an event for each group that others wait for, every
 /// group loaded. Nothing is created later.
 #[derive(Debug)]
 pub struct LoadedPlan {
@@ -47,7 +47,7 @@ pub struct LoadedPlan {
     pub(crate) streams: Vec<Arc<dyn Stream>>,
     /// By group; present where some group waits for it.
     pub(super) events: Vec<Option<Arc<dyn Event>>>,
-    /// By plan input; present where groups on several lanes read it.
+    /// By plan input; present where groups on several streams read it.
     pub(super) upload_events: Vec<Option<Arc<dyn Event>>>,
     pub(super) executables: Vec<Arc<dyn Executable>>,
     /// By group: what it reads and what it writes, which every run asks for.
@@ -96,12 +96,9 @@ impl LoadedPlan {
         plan: Arc<Plan>,
         executables: Vec<Arc<dyn Executable>>,
     ) -> Result<Self, RuntimeError> {
-        let stream = |lane: u32| {
-            let stream = device.create_stream(&format!("lane {lane}"));
-            stream.map_err(|error| RuntimeError::Device {
-                what: format!("creating the stream of lane {lane}"),
-                error,
-            })
+        let stream = |index: u32| {
+            let stream = device.create_stream(&format!("stream {index}"));
+            stream.map_err(|error| RuntimeError::Device { what: format!("creating stream {index}"), error })
         };
         let event = |needed: bool, what: String| {
             let create = || {
@@ -115,12 +112,12 @@ impl LoadedPlan {
         };
         let waited_for = |group: usize| plan.waits.iter().any(|wait| wait.on == group);
         Ok(Self {
-            streams: (0..plan.lanes).map(stream).collect::<Result<_, _>>()?,
+            streams: (0..plan.streams).map(stream).collect::<Result<_, _>>()?,
             events: (0..plan.groups.len())
                 .map(|group| event(waited_for(group), format!("group {group}")))
                 .collect::<Result<_, _>>()?,
             upload_events: (plan.inputs.iter())
-                .map(|input| event(spans_lanes(&plan, input.buffer), format!("input '{}'", input.name)))
+                .map(|input| event(spans_streams(&plan, input.buffer), format!("input '{}'", input.name)))
                 .collect::<Result<_, _>>()?,
             executables,
             buffers: plan.groups.iter().map(|group| (group.reads(), group.writes())).collect(),
@@ -162,11 +159,11 @@ impl LoadedPlan {
     }
 }
 
-/// Whether groups on more than one lane read a buffer.
-fn spans_lanes(plan: &Plan, buffer: usize) -> bool {
-    let mut lanes = plan.buffers[buffer].consumers.iter().map(|&group| plan.groups[group].lane);
-    let first = lanes.next();
-    lanes.any(|lane| Some(lane) != first)
+/// Whether groups on more than one stream read a buffer.
+fn spans_streams(plan: &Plan, buffer: usize) -> bool {
+    let mut streams = plan.buffers[buffer].consumers.iter().map(|&group| plan.groups[group].stream);
+    let first = streams.next();
+    streams.any(|stream| Some(stream) != first)
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ use mip_plan::TaskId;
 pub use bindings::{Bindings, Download, Ordered, Upload};
 pub use cancel::CancelToken;
 pub use loaded::LoadedPlan;
-pub use outcome::{RunOutcome, TaskReport, TaskState};
-pub(crate) use replay::GroupStamps;
+pub use outcome::{SchedulerReport, TaskReport, TaskState};
+pub(crate) use replay::GroupTimestamps;
 pub use replay::{DirtyReason, GraphSlot, GraphStats};
 pub use stats::SchedulerStats;
 pub use submission::PendingRun;
@@ -35,11 +35,12 @@ use replay::{Decision, ReplayState, Signature};
 use run_state::RunState;
 use submission::Submission;
 
-/// Told once for each failing task: its id in the plan, its name, what happened. Called from whatever thread
-/// finds the failure, while other tasks may still run; a panic inside comes out of the call that waits for the run.
+/// Called once for each failing task: its id in the plan, its name, what happened. Called from whatever
+/// thread finds the failure, while other tasks may still run; a panic inside comes out of the call that waits
+/// for the run.
 pub type ErrorCallback = Arc<dyn Fn(TaskId, &str, &RuntimeError) + Send + Sync>;
 
-/// Executes loaded plans: launches in plan order on one stream a lane, waits where the plan says so.
+/// Executes loaded plans: launches in plan order on one stream each, waits where the plan says so.
 ///
 /// Holds no plan itself, so that one scheduler, with its callback and counters, serves a pipeline through all
 /// its plans. May be used from several threads, each with its own [`LoadedPlan`].
@@ -67,7 +68,7 @@ impl DagScheduler {
         &self.probe
     }
 
-    /// Sets what is told about failing tasks, from the next execution on; replaces an earlier one.
+    /// Sets the callback for failing tasks, from the next execution on; replaces an earlier one.
     pub fn set_error_callback(&self, callback: impl Fn(TaskId, &str, &RuntimeError) + Send + Sync + 'static) {
         *self.callback.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(callback));
     }
@@ -78,7 +79,12 @@ impl DagScheduler {
     }
 
     /// Runs a plan and waits for it. The same `plan` must not be executed from two threads at once.
-    pub fn execute(&self, plan: &Arc<LoadedPlan>, bindings: Bindings, cancel: &CancelToken) -> RunOutcome {
+    pub fn execute(
+        &self,
+        plan: &Arc<LoadedPlan>,
+        bindings: Bindings,
+        cancel: &CancelToken,
+    ) -> SchedulerReport {
         self.submit(plan, bindings, cancel).join()
     }
 

@@ -54,7 +54,7 @@ pub struct TaskReport {
 
 /// An execution after its end.
 #[derive(Debug)]
-pub struct RunOutcome {
+pub struct SchedulerReport {
     /// All tasks, in plan order.
     pub tasks: Vec<TaskReport>,
     /// The failure of each failing task.
@@ -65,7 +65,7 @@ pub struct RunOutcome {
     pub panic: Option<Box<dyn Any + Send>>,
 }
 
-impl RunOutcome {
+impl SchedulerReport {
     /// The first error in plan order: of tasks, then of copies, then that the run was cancelled. A lost device takes
     /// every task with it, so one that failed otherwise comes first: it is the cause.
     pub fn error(&self) -> Option<RuntimeError> {
@@ -89,7 +89,7 @@ fn says_lost(error: &RuntimeError) -> bool {
 }
 
 /// Reads the final states. All streams have been waited for.
-pub(super) fn of(state: &RunState) -> RunOutcome {
+pub(super) fn of(state: &RunState) -> SchedulerReport {
     let mut progress = state.progress();
     let report = |(index, task): (usize, &mip_plan::PlanTask)| TaskReport {
         name: task.name.clone(),
@@ -103,7 +103,7 @@ pub(super) fn of(state: &RunState) -> RunOutcome {
         invocations: progress.invocations[index],
     };
     let tasks = state.plan.tasks.iter().enumerate().map(report).collect();
-    RunOutcome {
+    SchedulerReport {
         tasks,
         errors: std::mem::take(&mut progress.errors),
         lost_outputs: std::mem::take(&mut progress.lost_outputs),

@@ -8,7 +8,7 @@ use mip_plan::{BufferId, GroupId, Plan, TaskId};
 
 use super::{CancelToken, ErrorCallback, attribution};
 use crate::RuntimeError;
-use crate::device::{DeviceError, LaunchObserver, Verdict};
+use crate::device::{DeviceError, LaunchDecision, LaunchObserver};
 
 /// One execution as it goes: which groups ended, failed or must not run.
 ///
@@ -30,7 +30,7 @@ pub(super) enum Phase {
     Running,
     /// The device said that it ended well; final only when the stream has been waited for.
     Ended,
-    /// Failed by itself, put down to this task.
+    /// Failed by itself, attributed to this task.
     Failed(TaskId),
     /// Left out because the run was cancelled.
     Cancelled,
@@ -92,13 +92,13 @@ impl RunState {
     }
 
     /// A stream failed as a whole: nothing that ran on it can be trusted.
-    pub(super) fn fail_lane(&self, lane: usize, error: &DeviceError) {
-        for group in self.plan.groups.iter().enumerate().filter(|(_, g)| g.lane as usize == lane) {
+    pub(super) fn fail_stream(&self, stream: usize, error: &DeviceError) {
+        for group in self.plan.groups.iter().enumerate().filter(|(_, g)| g.stream as usize == stream) {
             self.fail(group.0, error.clone());
         }
     }
 
-    /// All streams have been waited for: a group that the device has told nothing about has failed.
+    /// All streams have been waited for: a group without a completion has failed.
     pub(super) fn fail_unreported(&self) {
         for group in 0..self.plan.groups.len() {
             let phase = self.progress().phases[group];
@@ -108,7 +108,7 @@ impl RunState {
         }
     }
 
-    /// The device refused to queue the groups that nothing has been told about.
+    /// The device refused to queue the groups without a completion.
     pub(super) fn fail_unqueued(&self, error: &DeviceError) {
         for group in 0..self.plan.groups.len() {
             let phase = self.progress().phases[group];
@@ -167,20 +167,20 @@ impl RunState {
 }
 
 impl LaunchObserver for RunState {
-    fn begin(&self, group: GroupId) -> Verdict {
+    fn begin(&self, group: GroupId) -> LaunchDecision {
         let mut progress = self.progress();
         if progress.causes[group].is_some() {
-            return Verdict::Skip;
+            return LaunchDecision::Skip;
         }
         if self.cancel.is_cancelled() {
             progress.phases[group] = Phase::Cancelled;
-            return Verdict::Skip;
+            return LaunchDecision::Skip;
         }
         progress.phases[group] = Phase::Running;
         for &task in &self.plan.groups[group].tasks {
             progress.invocations[task] += 1;
         }
-        Verdict::Run
+        LaunchDecision::Run
     }
 
     fn end(&self, group: GroupId, result: Result<(), DeviceError>) {

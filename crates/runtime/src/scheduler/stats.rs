@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// What a scheduler has told devices so far. Refused commands do not count.
+/// What a scheduler has queued on devices so far. Refused commands do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SchedulerStats {
     /// Executions.
@@ -18,7 +18,7 @@ pub struct SchedulerStats {
     /// Blocks given back in stream order.
     pub frees: u64,
     /// Times taken, for profiles.
-    pub stamps: u64,
+    pub timestamps: u64,
     /// Captured graphs queued; what is inside does not count again.
     pub graph_launches: u64,
     /// Commands of any kind.
@@ -34,7 +34,7 @@ impl SchedulerStats {
         self.uploads += other.uploads;
         self.downloads += other.downloads;
         self.frees += other.frees;
-        self.stamps += other.stamps;
+        self.timestamps += other.timestamps;
         self.graph_launches += other.graph_launches;
         self.commands += other.commands;
     }

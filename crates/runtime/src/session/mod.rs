@@ -19,7 +19,7 @@ pub use image::{DeviceImage, RunInput};
 pub use options::SessionOptions;
 pub use request::RunRequest;
 pub use storage::{pooled_image, pooled_image_with};
-pub use ticket::{ExecutionReport, Ticket};
+pub use ticket::{RunReport, Ticket};
 
 use crate::device::{Command, Device, DeviceError, Event};
 use crate::profiling::Kind;
@@ -47,7 +47,7 @@ pub struct Session {
     current: Mutex<Current>,
 }
 
-/// The events that order the lanes around stream-ordered memory; none where there is one lane.
+/// The events that order the streams around stream-ordered memory; none where there is one stream.
 #[derive(Debug)]
 struct OrderEvents {
     fork: Option<Arc<dyn Event>>,
@@ -108,7 +108,7 @@ impl Session {
         let plan = loaded.plan();
         let ordered = match manager.effective_mode().0 {
             AllocatorMode::Pooled => None,
-            AllocatorMode::StreamOrdered => Some(OrderEvents::new(&*device, plan.lanes)?),
+            AllocatorMode::StreamOrdered => Some(OrderEvents::new(&*device, plan.streams)?),
         };
         let current = Current {
             run: None,
@@ -259,20 +259,20 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Session::submit`].
-    pub fn execute(&self, request: RunRequest) -> Result<ExecutionReport, RuntimeError> {
+    pub fn execute(&self, request: RunRequest) -> Result<RunReport, RuntimeError> {
         Ok(self.submit(request)?.wait())
     }
 }
 
 impl OrderEvents {
-    fn new(device: &dyn Device, lanes: u32) -> Result<Self, RuntimeError> {
+    fn new(device: &dyn Device, streams: u32) -> Result<Self, RuntimeError> {
         let event = || {
             let what = || "creating an event for stream-ordered memory".to_owned();
             device.create_event().map_err(|error| RuntimeError::Device { what: what(), error })
         };
         Ok(Self {
-            fork: if lanes > 1 { Some(event()?) } else { None },
-            joins: (1..lanes).map(|_| event()).collect::<Result<_, _>>()?,
+            fork: if streams > 1 { Some(event()?) } else { None },
+            joins: (1..streams).map(|_| event()).collect::<Result<_, _>>()?,
         })
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn fill<'a>(
     streams: &[Arc<dyn Stream>],
     blocks: impl Iterator<Item = &'a Block>,
 ) -> Result<(), RuntimeError> {
-    // A plan without lanes has nothing to run, nor to poison.
+    // A plan without streams has nothing to run, nor to poison.
     let Some(stream) = streams.first() else { return Ok(()) };
     let filled = fill_blocks(&**stream, blocks);
     filled.map_err(|error| RuntimeError::Device { what: "filling memory with poison".to_owned(), error })

@@ -16,7 +16,7 @@ pub struct RunRequest {
     pub uniforms: Vec<Arc<[Uniforms]>>,
     /// Cancels this run.
     pub cancel: CancelToken,
-    /// Leaves the results in device memory: they are in [`super::ExecutionReport::device_outputs`] then.
+    /// Leaves the results in device memory: they are in [`super::RunReport::device_outputs`] then.
     pub keep_on_device: bool,
 }
 

@@ -7,12 +7,12 @@ use mip_plan::{Plan, PlanOutput};
 
 use super::binding::{OutputMemory, RunMemory, output_of};
 use super::{DeviceImage, storage};
-use crate::scheduler::{PendingRun, RunOutcome};
+use crate::scheduler::{PendingRun, SchedulerReport};
 use crate::{Block, RuntimeError, TaskReport, TaskState};
 
 /// A finished run.
 #[derive(Debug)]
-pub struct ExecutionReport {
+pub struct RunReport {
     /// The results, in plan order; `None` where the producing task did not complete or its result could not
     /// be read back. Each owns its memory and gives it back to the pool when dropped.
     pub outputs: Vec<Option<ImageBuffer>>,
@@ -39,7 +39,7 @@ impl Ticket {
     ///
     /// # Panics
     /// When the error callback panicked during the run, with the same payload.
-    pub fn wait(self) -> ExecutionReport {
+    pub fn wait(self) -> RunReport {
         self.run.finish();
         let finished = match std::mem::replace(&mut *self.run.lock(), Stage::Taken) {
             Stage::Finished(finished) => finished,
@@ -82,7 +82,7 @@ struct Going {
 
 #[derive(Debug)]
 struct Finished {
-    report: ExecutionReport,
+    report: RunReport,
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -124,7 +124,7 @@ impl Run {
         let outputs = self.plan.outputs.iter().map(read).collect();
         let (error, panic) = (outcome.error(), outcome.panic);
         Stage::Finished(Box::new(Finished {
-            report: ExecutionReport { outputs, device_outputs, tasks: outcome.tasks, error },
+            report: RunReport { outputs, device_outputs, tasks: outcome.tasks, error },
             panic,
         }))
     }
@@ -133,7 +133,7 @@ impl Run {
         &self,
         output: &PlanOutput,
         memory: &[OutputMemory],
-        outcome: &mut RunOutcome,
+        outcome: &mut SchedulerReport,
     ) -> Option<ImageBuffer> {
         let completed = outcome.tasks[output.task].state == TaskState::Completed;
         if !completed || outcome.lost_outputs.contains_key(&output.buffer) {

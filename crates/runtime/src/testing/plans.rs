@@ -57,7 +57,8 @@ impl Work {
     }
 }
 
-/// Builds small plans by hand: a group a task (or a chain of tasks), lanes and waits as told, no memory shared.
+/// Builds small plans by hand: a group a task (or a chain of tasks), streams and waits as given, no memory
+/// shared.
 #[derive(Debug)]
 pub struct PlanBuilder {
     plan: Plan,
@@ -68,7 +69,7 @@ impl PlanBuilder {
     pub fn new(batch: usize) -> Self {
         let plan = Plan {
             batch,
-            lanes: 0,
+            streams: 0,
             inputs: Vec::new(),
             outputs: Vec::new(),
             tasks: Vec::new(),
@@ -90,15 +91,15 @@ impl PlanBuilder {
     }
 
     /// A task in a group of its own; its result, in the arena.
-    pub fn task(&mut self, name: &str, lane: u32, work: Work, inputs: &[BufferId]) -> BufferId {
-        self.chain(lane, &[(name, work)], inputs)
+    pub fn task(&mut self, name: &str, stream: u32, work: Work, inputs: &[BufferId]) -> BufferId {
+        self.chain(stream, &[(name, work)], inputs)
     }
 
     /// Tasks one after the other in one group; the last result.
     ///
     /// # Panics
     /// Without works or inputs.
-    pub fn chain(&mut self, lane: u32, works: &[(&str, Work)], inputs: &[BufferId]) -> BufferId {
+    pub fn chain(&mut self, stream: u32, works: &[(&str, Work)], inputs: &[BufferId]) -> BufferId {
         let group = self.plan.groups.len();
         let output = self.plan.buffers[inputs[0]].layout.desc;
         let store = self.buffer(works.last().expect("a task").0.to_owned(), output, arena(0), Some(group));
@@ -128,8 +129,8 @@ impl PlanBuilder {
         depends_on.sort_unstable();
         depends_on.dedup();
         let tasks = (first_task..self.plan.tasks.len()).collect();
-        self.plan.groups.push(Group { tasks, stages, lane, depends_on, workspace: None });
-        self.plan.lanes = self.plan.lanes.max(lane + 1);
+        self.plan.groups.push(Group { tasks, stages, stream, depends_on, workspace: None });
+        self.plan.streams = self.plan.streams.max(stream + 1);
         store
     }
 
@@ -145,7 +146,7 @@ impl PlanBuilder {
         self
     }
 
-    /// Makes the lane of `group` wait for `on`.
+    /// Makes the stream of `group` wait for `on`.
     pub fn wait(&mut self, group: GroupId, on: GroupId) -> &mut Self {
         self.plan.waits.push(Wait { group, on });
         self
@@ -177,7 +178,7 @@ impl PlanBuilder {
         Arc::new(self.plan)
     }
 
-    /// `input -> a -> b -> c` on one lane, adding 1, 2 and 4; `c` is the output.
+    /// `input -> a -> b -> c` on one stream, adding 1, 2 and 4; `c` is the output.
     pub fn adding_chain(batch: usize, desc: ImageDesc) -> Self {
         let mut builder = Self::new(batch);
         let mut last = builder.input("input", desc);
@@ -188,8 +189,8 @@ impl PlanBuilder {
         builder
     }
 
-    /// `input -> top -> {left, right} -> join` with `right` on lane 1, and `side` from the input on lane 2.
-    /// Outputs: `join` = 2 * input + 8, `side` = input + 16, `right` = input + 5.
+    /// `input -> top -> {left, right} -> join` with `right` on stream 1, and `side` from the input on stream
+    /// 2. Outputs: `join` = 2 * input + 8, `side` = input + 16, `right` = input + 5.
     pub fn diamond(batch: usize, desc: ImageDesc) -> Self {
         let mut builder = Self::new(batch);
         let input = builder.input("input", desc);

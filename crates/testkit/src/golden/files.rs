@@ -17,7 +17,7 @@ impl Pixels {
     pub(super) fn samples(self, format: PixelFormat) -> ImageBuffer {
         match self {
             Self::Samples(image) => image,
-            Self::Exact(_) => panic!("an input ({format}) in f64 has no sample type"),
+            Self::Exact(_) => panic!("an input ({format}) in f64 has no dtype"),
         }
     }
 }

@@ -59,7 +59,7 @@ impl GoldenCase {
     /// The samples that are wrong.
     ///
     /// # Panics
-    /// When size, channels, or (for [`Expected::Pixels`]) format, sample type or memory order differ.
+    /// When size, channels, or (for [`Expected::Pixels`]) format, dtype or layout differ.
     pub fn check(&self, actual: &ImageBuffer) -> Result<(), Box<Violations>> {
         match &self.expected {
             Expected::Pixels { image, tolerance } => {

@@ -33,7 +33,8 @@ impl Call<'_> {
 }
 
 impl Reference {
-    /// An operator whose result has the first input's format (or gray, rgb, rgba by its channels), type and memory order.
+    /// An operator whose result has the first input's format (or gray, rgb, rgba by its channels), type and
+    /// layout.
     pub(super) const fn new(
         op: &'static str,
         params: &'static [&'static str],

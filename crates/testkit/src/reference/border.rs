@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures() {
+    fn test_images() {
         assert_eq!(row(Border::Reflect101, 6), "fedcbabcdefedcba");
         assert_eq!(row(Border::Reflect, 6), "edcbaabcdeffedcb");
         assert_eq!(row(Border::Replicate, 6), "aaaaaabcdeffffff");

@@ -11,10 +11,10 @@ pub(super) const REFERENCE: Reference = Reference::new("cast", &["to", "scale"],
 .output(|params, desc| desc.with_dtype(target(params)));
 
 fn target(params: &Params) -> DType {
-    params.word("to").expect("to").parse().expect("a sample type")
+    params.word("to").expect("to").parse().expect("a dtype")
 }
 
-/// Another sample type, full scale onto full scale: `v * full(to) / full(from)`, so 16 to 8 bit is `v / 257`,
+/// Another dtype, full scale onto full scale: `v * full(to) / full(from)`, so 16 to 8 bit is `v / 257`,
 /// 8 to 16 bit `v * 257`, and 8 bit to f32 `v / 255`.
 pub fn cast(image: &Real, from: DType, to: DType) -> Real {
     image.map(|v| v * to.full_scale() / from.full_scale())

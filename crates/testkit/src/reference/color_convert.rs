@@ -42,7 +42,7 @@ pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, full_scal
     })
 }
 
-/// Gray as an image of the sample type holds it. f16 is made by the sum in binary32 that defines it, for a value that lies
+/// Gray as an image of the dtype holds it. f16 is made by the sum in binary32 that defines it, for a value that lies
 /// near the middle between two of its numbers decides by that sum which of them the steps behind see.
 pub(super) fn stored_gray(image: &Real, format: PixelFormat, dtype: DType) -> Real {
     let Some(rgb) = format.rgb_indices().filter(|_| dtype == DType::F16) else {

@@ -10,7 +10,7 @@ pub(super) const REFERENCE: Reference =
         normalize(&call.image(0), scale, &list("mean", 0.0), &list("std", 1.0))
     })
     .output(|params, desc| {
-        desc.with_dtype(params.word("to").map_or(DType::F32, |to| to.parse().expect("a sample type")))
+        desc.with_dtype(params.word("to").map_or(DType::F32, |to| to.parse().expect("a dtype")))
     });
 
 /// `(v * scale - mean[c]) / std[c]` in every channel; a list of one holds for all channels.

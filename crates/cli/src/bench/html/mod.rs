@@ -103,7 +103,7 @@ fn changes(comparison: &Comparison) -> Markup {
                     td { (c.workload) } td { (c.batch) } td { (c.mode.name()) }
                     td { (micros(c.old_us)) } td { (micros(c.new_us)) }
                     td { (format!("{:+.1}% ({:+.1} to {:+.1})", c.percent, c.low_percent, c.high_percent)) }
-                    td { (c.verdict.name()) }
+                    td { (c.outcome.name()) }
                 } } }
             }
         }

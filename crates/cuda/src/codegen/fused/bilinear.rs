@@ -10,13 +10,13 @@ use super::emit::{Code, is_mean};
 use super::layout::{Layout, Pass, Raw, span};
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::setting::{STRIP, Setting, WARPS};
+use super::setting::{Setting, VECTOR, WARPS};
 
-/// Most source pixels of a row, and strips: a lane copies few pieces and makes one strip.
-const MOST_PIXELS: i64 = 333;
-const MOST_STRIPS: i64 = 32;
+/// Most source pixels of a row, and vectors: a lane copies few pieces and makes one vector.
+const MAX_PIXELS: i64 = 333;
+const MAX_VECTORS: i64 = 32;
 /// Most rows a warp: a lane looks up the weights of one.
-const MOST_ROWS: i64 = 32;
+const MAX_ROWS: i64 = 32;
 /// Rows in a warp's ring; `RgbRows` in the kernel counts on four.
 const SLOTS: i64 = 4;
 
@@ -27,8 +27,8 @@ impl Layout {
         let (node, buffer) = found.next()?;
         let pointwise = |what| matches!(what, What::Point | What::Resample(Operand::Buffer(_)));
         if found.next().is_some()
-            || pass.strips > MOST_STRIPS
-            || pass.rows_of_warp() > MOST_ROWS
+            || pass.vectors > MAX_VECTORS
+            || pass.rows_of_warp() > MAX_ROWS
             || !pass.nodes.list.iter().all(|n| pointwise(n.what))
         {
             return None;
@@ -42,10 +42,10 @@ impl Layout {
             return None;
         }
         let pixels = self.origins(pass, Axis::X).into_iter().map(|first| {
-            let columns = kernel.x.footprint(span(resampling.x, first, pass.strips * STRIP, STRIP));
+            let columns = kernel.x.footprint(span(resampling.x, first, pass.vectors * VECTOR, VECTOR));
             columns.end - columns.start
         });
-        let pixels = pixels.max().filter(|&pixels| pixels <= MOST_PIXELS)?;
+        let pixels = pixels.max().filter(|&pixels| pixels <= MAX_PIXELS)?;
         // Up to 15 bytes before the first pixel, and words that are read around the last one.
         let pitch = (3 * pixels + 15 + 8 + 15) / 16 * 16;
         let bytes = WARPS * (SLOTS * pitch + 16 * pass.rows_of_warp());
@@ -68,7 +68,7 @@ impl Writer<'_> {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a resampling is a stage") };
         let raw = &self.pass.raws[0];
-        let first = self.pass.patch.map_or("x0".to_owned(), |patch| format!("x_{patch}"));
+        let first = self.pass.tile.map_or("x0".to_owned(), |tile| format!("x_{tile}"));
         let k = self.input(raw.buffer);
         let shared = format!("(u8*)shared + {}", raw.offset);
         let Kernel::Resample(kernel) = &self.setting.stage(index).kernel else {
@@ -83,7 +83,7 @@ impl Writer<'_> {
                 "const int {name}_x = (int)__ldg(p.{task}_x_starts + min(max({left}, 0), p.w{index} - 1));"
             ),
             format!("typedef RgbRows<{pitch}> Rows_{name};"),
-            format!("Bilinear<{STRIP}, Rows_{name}, {skips}> {name}_sums;"),
+            format!("Bilinear<{VECTOR}, Rows_{name}, {skips}> {name}_sums;"),
             format!(
                 "{name}_sums.set_columns(p.{task}_x_starts, p.{task}_x_weights, {x}, p.w{index}, {name}_x);"
             ),
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let round = if self.only_for_luma(n) {
             String::new()
         } else {
-            format!("\nround_inside<{}>({name}, {name});", 3 * STRIP)
+            format!("\nround_inside<{}>({name}, {name});", 3 * VECTOR)
         };
         format!("{declare}\n{name}_sums.result({name}, y - first, last - first - 1, {name}_rows);{round}")
     }

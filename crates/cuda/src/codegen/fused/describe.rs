@@ -3,7 +3,7 @@ use mip_plan::{Group, Tiles};
 
 use super::crop::crops_in_resizes;
 use super::layout::{Layout, Pass};
-use super::setting::{STRIP, Setting, WARPS};
+use super::setting::{Setting, VECTOR, WARPS};
 use super::{Decided, blocks_at_once, decide};
 use crate::codegen::Target;
 
@@ -14,7 +14,7 @@ pub(crate) fn fused_tiles(group: &Group, layouts: &[BatchLayout], target: Target
     let Decided { roles, layout } = decide(&setting, target).ok()?;
     let frame = [layout.x.blocks as u64, layout.y.blocks as u64];
     let blocks = frame[0] * frame[1];
-    let made = |pass: &Pass| blocks * (pass.strips * STRIP * pass.rows) as u64;
+    let made = |pass: &Pass| blocks * (pass.vectors * VECTOR * pass.rows) as u64;
     let kept = |pass: &Pass| {
         // Several results of one pass are made side by side.
         let desc = pass.sinks.first().map(|&(_, of)| setting.desc(of));

@@ -5,9 +5,9 @@ use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, Known, Operand, Wi
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::setting::{STRIP, is_sample};
+use super::setting::{VECTOR, is_sample};
 use crate::codegen::map::{list, sources};
-use crate::codegen::point::{functor_name, point_strip};
+use crate::codegen::point::{functor_name, point_vector};
 use crate::codegen::text::{planar, sample};
 
 /// A line of generated code that runs once a row, from a step on.
@@ -32,9 +32,9 @@ pub(super) fn is_mean(axis: &AxisTaps) -> bool {
     })
 }
 
-/// The address of a coordinate in a patch.
-fn place(patch: usize, x: &str, y: &str) -> String {
-    format!("patch{patch} + ({y} - y_{patch}) * P{patch}::PITCH + ({x} - x_{patch}) * P{patch}::PIXEL")
+/// The address of a coordinate in a tile.
+fn place(tile: usize, x: &str, y: &str) -> String {
+    format!("tile{tile} + ({y} - y_{tile}) * Tile{tile}::PITCH + ({x} - x_{tile}) * Tile{tile}::PIXEL")
 }
 
 impl Writer<'_> {
@@ -49,14 +49,14 @@ impl Writer<'_> {
         if same == 0 { base } else { format!("{base}_{same}") }
     }
 
-    /// `u8, 3, 4`: sample type, channels and pixels of a strip of a source.
-    fn strip(&self, source: Operand) -> String {
+    /// `u8, 3, 4`: dtype, channels and pixels of a vector of a source.
+    fn vector(&self, source: Operand) -> String {
         let desc = self.setting.desc(source);
-        format!("{}, {}, {STRIP}", sample(desc.dtype), desc.channels())
+        format!("{}, {}, {VECTOR}", sample(desc.dtype), desc.channels())
     }
 
     fn numbers(&self, source: Operand) -> usize {
-        self.setting.desc(source).channels() * STRIP as usize
+        self.setting.desc(source).channels() * VECTOR as usize
     }
 
     pub(super) fn code(&self) -> Code {
@@ -75,18 +75,21 @@ impl Writer<'_> {
         let declare = format!("float {name}[{}];", self.numbers(node.of));
         let text = match node.what {
             What::Load(id) => format!("{declare} {}", self.load(id, node, &name)),
-            What::Patch(patch) => format!("{declare} {}", Self::patched(patch, node, &name)),
+            What::SharedTile(tile) => format!("{declare} {}", Self::from_tile(tile, node, &name)),
             What::Mirror => {
                 let channels = self.setting.desc(node.of).channels();
-                format!("{declare} mirror_strip<{channels}, {STRIP}>({name}, {});", self.name(node.inputs[0]))
+                format!(
+                    "{declare} mirror_vector<{channels}, {VECTOR}>({name}, {});",
+                    self.name(node.inputs[0])
+                )
             }
             What::Point => format!("{declare} {}", self.point(node, &name)),
             What::Nearest(source) => format!("{declare} {}", self.nearest(source, node, &name)),
             What::Resample(_) if self.pass.by_warps => self.bilinear(n, &name, &declare, code),
             What::Resample(source) => self.resample(source, n, &name, &declare, code),
-            What::Window(patch) => return self.window(Some(patch), n, &name, &declare, code),
-            What::Chained => return self.window(None, n, &name, &declare, code),
-            What::Stencil(patch) => format!("{declare} {}", self.stencil(patch, node, &name)),
+            What::Window(tile) => return self.window(Some(tile), n, &name, &declare, code),
+            What::Shuffled => return self.window(None, n, &name, &declare, code),
+            What::Stencil(tile) => format!("{declare} {}", self.stencil(tile, node, &name)),
         };
         code.items.push(Item { since: node.since, text });
     }
@@ -99,14 +102,17 @@ impl Writer<'_> {
         let align = if node.x.is_aligned() { self.align_in } else { 0 };
         let k = self.input(id);
         let (x, y) = (node.x.text("x"), node.y.text("y"));
-        let strip = self.strip(node.of);
-        format!("load_strip<{strip}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);", planar(&desc))
+        let vector = self.vector(node.of);
+        format!(
+            "load_vector<{vector}, {}, {align}>({name}, p.in[{k}], f, {x}, {y}, p.in{k}_w);",
+            planar(&desc)
+        )
     }
 
-    fn patched(patch: usize, node: &Node, name: &str) -> String {
-        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
+    fn from_tile(tile: usize, node: &Node, name: &str) -> String {
+        let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let load = if node.x.is_aligned() { "tile_load" } else { "tile_load_anywhere" };
-        format!("{load}<P{patch}::T, P{patch}::C, {STRIP}>({name}, {at});")
+        format!("{load}<Tile{tile}::T, Tile{tile}::C, {VECTOR}>({name}, {at});")
     }
 
     fn point(&self, node: &Node, name: &str) -> String {
@@ -120,25 +126,25 @@ impl Writer<'_> {
         match kernel.known(&shapes, &output) {
             Some(Known::Channels(channels)) => match channels[..] {
                 [ChannelMap::Luma(rgb)] => self.luma(node, name, rgb),
-                _ => format!("permute<{t}, {c}, {STRIP}, {}>({name}, {from});", sources(&channels)),
+                _ => format!("permute<{t}, {c}, {VECTOR}, {}>({name}, {from});", sources(&channels)),
             },
             Some(Known::Affine(pairs)) => {
-                format!("affine<{t}, {c}, {STRIP}, {}>({name}, {from}, p.u{index});", list(&pairs))
+                format!("affine<{t}, {c}, {VECTOR}, {}>({name}, {from}, p.u{index});", list(&pairs))
             }
             Some(Known::Threshold) => {
                 let colours = c - usize::from(output.format.has_alpha());
-                format!("threshold<{t}, {c}, {STRIP}, {colours}>({name}, {from}, p.u{index});")
+                format!("threshold<{t}, {c}, {VECTOR}, {colours}>({name}, {from}, p.u{index});")
             }
             Some(Known::Blend) => {
                 let second = self.name(node.inputs[1]);
-                format!("blend<{t}, {c}, {STRIP}>({name}, {from}, {second}, p.u{index});")
+                format!("blend<{t}, {c}, {VECTOR}>({name}, {from}, {second}, p.u{index});")
             }
             None => {
                 let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
                 let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
                 let (uniforms, functor) = (self.uniforms(index), functor_name(index));
-                let (kind, counts) = ((&*functor, output.dtype, STRIP), (&*channels, output.channels()));
-                point_strip(kind, counts, name, &inputs, &uniforms)
+                let (kind, counts) = ((&*functor, output.dtype, VECTOR), (&*channels, output.channels()));
+                point_vector(kind, counts, name, &inputs, &uniforms)
             }
         }
     }
@@ -151,22 +157,22 @@ impl Writer<'_> {
         let source = &self.pass.nodes.list[node.inputs[0]];
         let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
         if words && t == "u8" && !planar(&input) {
-            return format!("gray_of_words<{c}, {STRIP}, {r}, {g}, {b}>({name}, {from}_words[u].w);");
+            return format!("gray_of_words<{c}, {VECTOR}, {r}, {g}, {b}>({name}, {from}_words[u].w);");
         }
         if self.only_for_luma(node.inputs[0]) {
-            return format!("gray_of_means<{STRIP}, {r}, {g}, {b}>({name}, {from});");
+            return format!("gray_of_means<{VECTOR}, {r}, {g}, {b}>({name}, {from});");
         }
-        format!("to_gray<{t}, {c}, {STRIP}, {r}, {g}, {b}>({name}, {from});")
+        format!("to_gray<{t}, {c}, {VECTOR}, {r}, {g}, {b}>({name}, {from});")
     }
 
-    fn stencil(&self, patch: usize, node: &Node, name: &str) -> String {
+    fn stencil(&self, tile: usize, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("a stencil is a stage") };
         let stage = self.setting.stage(index);
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
-        let at = place(patch, &node.x.text("x"), &node.y.text("y"));
+        let at = place(tile, &node.x.text("x"), &node.y.text("y"));
         let uniforms = self.uniforms(index);
         let functor = functor_name(index);
-        format!("stencil<{functor}, {t}, {STRIP}, {c}, P{patch}>({name}, {at}, {uniforms});")
+        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
     }
 
     /// Where the uniforms of a stage are.
@@ -193,10 +199,10 @@ impl Writer<'_> {
             (axis(x, &format!("({column})"), "x"), axis(y, &format!("({})", node.y.text("y")), "y"));
         let desc = self.setting.desc(source);
         let c = desc.channels();
-        let pixel = match (self.roles.patch_of(source), source) {
+        let pixel = match (self.roles.tile_of(source), source) {
             (Some(k), _) => {
                 format!(
-                    "tile_load_anywhere<P{k}::T, {c}, 1>({name} + i * {c}, {})",
+                    "tile_load_anywhere<Tile{k}::T, {c}, 1>({name} + i * {c}, {})",
                     place(k, "column", "row")
                 )
             }
@@ -204,10 +210,10 @@ impl Writer<'_> {
                 let (t, k, planar) = (sample(desc.dtype), self.input(id), planar(&desc));
                 format!("load_pixel<{t}, {c}, {planar}>({name} + i * {c}, p.in[{k}], f, column, row)")
             }
-            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a patch"),
+            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a tile"),
         };
         format!(
-            "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {STRIP}; i++) {{ const int column = {column}; {pixel}; }} }}"
+            "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {VECTOR}; i++) {{ const int column = {column}; {pixel}; }} }}"
         )
     }
 
@@ -220,10 +226,10 @@ impl Writer<'_> {
         let desc = self.setting.desc(source);
         let (c, alpha) = (desc.channels(), desc.format.has_alpha());
         let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
-        let (where_, held) = match (self.roles.patch_of(source), source) {
+        let (where_, held) = match (self.roles.tile_of(source), source) {
             (Some(k), _) => (
-                format!("offset = -x_{k} * P{k}::PIXEL; return patch{k} + (j - y_{k}) * P{k}::PITCH;"),
-                format!("P{k}::T"),
+                format!("offset = -x_{k} * Tile{k}::PIXEL; return tile{k} + (j - y_{k}) * Tile{k}::PITCH;"),
+                format!("Tile{k}::T"),
             ),
             (None, Operand::Buffer(id)) => {
                 let pitch = self.pass.raws.iter().find(|r| r.node == n).map_or(0, |r| r.pitch);
@@ -236,11 +242,11 @@ impl Writer<'_> {
                     sample(desc.dtype).to_owned(),
                 )
             }
-            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a patch"),
+            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a tile"),
         };
         let _ = writeln!(
             code.before,
-            "Columns<{STRIP}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {STRIP}, {tx}, {ty}, {alpha}> {name}_sums;",
+            "Columns<{VECTOR}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {VECTOR}, {tx}, {ty}, {alpha}> {name}_sums;",
             node.x.text("x")
         );
         let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
@@ -248,7 +254,7 @@ impl Writer<'_> {
         let unsigned = desc.dtype.integers().is_some_and(|(min, _)| min == 0.0);
         let mean = unsigned && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
         let round =
-            if mean { format!("round_inside<{numbers}>") } else { format!("round_strip<{t}, {numbers}>") };
+            if mean { format!("round_inside<{numbers}>") } else { format!("round_vector<{t}, {numbers}>") };
         format!(
             "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\n{round}({name}, {name});",
             node.y.text("y")
@@ -257,10 +263,10 @@ impl Writer<'_> {
 
     /// Whether nothing but memory takes a node's value.
     fn is_only_stored(&self, n: usize) -> bool {
-        self.pass.patch.is_none() && !self.pass.nodes.list.iter().any(|node| node.inputs.contains(&n))
+        self.pass.tile.is_none() && !self.pass.nodes.list.iter().any(|node| node.inputs.contains(&n))
     }
 
-    fn window(&self, patch: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
+    fn window(&self, tile: Option<usize>, n: usize, name: &str, declare: &str, code: &mut Code) {
         let node = &self.pass.nodes.list[n];
         let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
         let stage = self.setting.stage(index);
@@ -279,33 +285,33 @@ impl Writer<'_> {
                 format!("{name}_rows.bytes({name}, {name}_wy);")
             } else {
                 format!(
-                    "{name}_rows.result({name}, p.u{index} + {}); round_strip<{t}, {numbers}>({name}, {name});",
+                    "{name}_rows.result({name}, p.u{index} + {}); round_vector<{t}, {numbers}>({name}, {name});",
                     rx + 1
                 )
             };
-            (format!("Filter<{c}, {STRIP}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
+            (format!("Filter<{c}, {VECTOR}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
         } else {
             let bytes = t == "u8" && is_sample(border, stage.output.dtype);
             (
-                format!("Gradient<{t}, {STRIP}, {bytes}>"),
+                format!("Gradient<{t}, {VECTOR}, {bytes}>"),
                 String::new(),
                 // What is only stored is rounded when it is stored.
                 format!("{name}_rows.result<{}>({name});", !self.is_only_stored(n)),
             )
         };
         let _ = writeln!(code.before, "{state} {name}_rows;");
-        let push = if let Some(k) = patch {
+        let push = if let Some(k) = tile {
             let below = node.y.plus(i64::from(ry));
-            // The strip it is read from begins on a whole one.
-            let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(STRIP)) };
+            // The vector it is read from begins on a whole one.
+            let shift = if node.x.flipped { 0 } else { -((-node.x.offset).rem_euclid(VECTOR)) };
             let at = place(k, &node.x.plus(-shift).text("x"), &below.text("y"));
             format!(
-                "{{ Window<Reach<P{k}, {rx}>, {STRIP}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
+                "{{ Window<Reach<Tile{k}, {rx}>, {VECTOR}, {alpha}, {shift}> row; row.load({at}); {name}_rows.push(row.v{arguments}); }}"
             )
         } else {
             let from = self.name(node.inputs[0]);
             format!(
-                "{{ float row[{STRIP} + 2 * {rx}]; with_next<{STRIP}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
+                "{{ float row[{VECTOR} + 2 * {rx}]; with_next<{VECTOR}, {rx}>(row, {from}); {name}_rows.push(row{arguments}); }}"
             )
         };
         code.items.push(Item { since: node.since - 2 * i64::from(ry), text: push });

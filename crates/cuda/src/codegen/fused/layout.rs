@@ -5,24 +5,24 @@ use mip_plan::{Axis, AxisTaps, Kernel, Operand};
 use super::nodes::{Coordinate, Node, Nodes, What};
 use super::regions::AxisRegions;
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, WARPS, ceil};
+use super::setting::{Setting, VECTOR, WARPS, ceil};
 use crate::codegen::Target;
 
-/// Room before the first patch and behind the last one: windows of the outermost lanes reach there.
+/// Room before the first tile and behind the last one: windows of the outermost lanes reach there.
 pub(super) const ROOM: i64 = 64;
 /// Most bytes of shared memory, and how many are better not exceeded so that several blocks run at once.
-const MOST_SHARED: i64 = 48 << 10;
+const MAX_SHARED: i64 = 48 << 10;
 const GOOD_SHARED: i64 = 41 << 10;
 
-/// A run over a patch's or the block's own rows that computes values and puts them somewhere.
+/// A run over a tile's or the block's own rows that computes values and puts them somewhere.
 pub(super) struct Pass {
-    /// The patch that is filled; the last pass fills none.
-    pub patch: Option<usize>,
+    /// The tile that is filled; the last pass fills none.
+    pub tile: Option<usize>,
     pub nodes: Nodes,
-    /// What is written: the patch's value, or every stored stage without a patch.
+    /// What is written: the tile's value, or every stored stage without a tile.
     pub sinks: Vec<(usize, Operand)>,
-    /// Strips of a row.
-    pub strips: i64,
+    /// Pixel vectors of a row.
+    pub vectors: i64,
     /// Rows.
     pub rows: i64,
     /// Rows made between two fillings of the raw copies; all of them where there are none.
@@ -46,7 +46,7 @@ impl Pass {
     /// Numbers that a thread keeps from row to row for its windows.
     pub(super) fn kept(&self, setting: &Setting<'_>) -> usize {
         let of = |node: &Node| match node.of {
-            Operand::Stage(s) if matches!(node.what, What::Window(_) | What::Chained) => {
+            Operand::Stage(s) if matches!(node.what, What::Window(_) | What::Shuffled) => {
                 let stage = setting.stage(s);
                 let rows = match &stage.kernel {
                     Kernel::Separable(k) => 2 * k.radius_y as usize + 1,
@@ -57,7 +57,7 @@ impl Pass {
                     | Kernel::Resample(_)
                     | Kernel::Custom(_) => 0,
                 };
-                rows * STRIP as usize * stage.output.channels()
+                rows * VECTOR as usize * stage.output.channels()
             }
             _ => 0,
         };
@@ -77,7 +77,7 @@ pub(super) struct Raw {
     pub end: i64,
 }
 
-/// Blocks, patches and passes of a fused kernel.
+/// Blocks, tiles and passes of a fused kernel.
 pub(super) struct Layout {
     /// Outputs of a block.
     pub columns: i64,
@@ -85,7 +85,7 @@ pub(super) struct Layout {
     pub x: AxisRegions,
     pub y: AxisRegions,
     pub passes: Vec<Pass>,
-    /// Where each patch begins in shared memory.
+    /// Where each tile begins in shared memory.
     pub offsets: Vec<i64>,
     /// Bytes of shared memory.
     pub shared: i64,
@@ -97,7 +97,7 @@ impl Layout {
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, target: Target) -> Result<Self, String> {
         let last = setting.stage(setting.stages() - 1).output;
         let (width, height) = (i64::from(last.width), i64::from(last.height));
-        let windows = !roles.patches.is_empty();
+        let windows = !roles.tiles.is_empty();
         let columns = best_columns(setting, roles, width)?;
         let enough = 5 * i64::from(target.multiprocessors) / 2;
         let frames = (setting.batch() * target.branches) as i64;
@@ -112,13 +112,13 @@ impl Layout {
             let layout = Self::with(setting, roles, columns, rows)?;
             // With rings of source rows, four blocks run at once for their registers.
             let rings = layout.passes.iter().any(|p| p.by_warps);
-            if layout.shared <= if rings { MOST_SHARED } else { GOOD_SHARED } {
+            if layout.shared <= if rings { MAX_SHARED } else { GOOD_SHARED } {
                 return Ok(layout);
             }
             smallest = Some(layout);
         }
         smallest
-            .filter(|l| l.shared <= MOST_SHARED)
+            .filter(|l| l.shared <= MAX_SHARED)
             .ok_or_else(|| "what its windows read does not fit in shared memory".to_owned())
     }
 
@@ -127,15 +127,15 @@ impl Layout {
         let y = AxisRegions::of(setting, roles, Axis::Y, rows)?;
         let mut end = ROOM;
         let mut offsets = Vec::new();
-        for (k, patch) in roles.patches.iter().enumerate() {
-            let desc = setting.desc(patch.source);
-            let sample = if patch.wide { 4 } else { desc.dtype.size() };
-            let pitch = align(x.patches[k].len * (desc.channels() * sample) as i64);
+        for (k, tile) in roles.tiles.iter().enumerate() {
+            let desc = setting.desc(tile.source);
+            let sample = if tile.as_f32 { 4 } else { desc.dtype.size() };
+            let pitch = align(x.tiles[k].len * (desc.channels() * sample) as i64);
             offsets.push(end);
-            end = align(end + pitch * y.patches[k].len);
+            end = align(end + pitch * y.tiles[k].len);
         }
         let mut layout = Self { columns, rows, x, y, passes: Vec::new(), offsets, shared: 0 };
-        for k in (0..roles.patches.len()).map(Some).chain([None]) {
+        for k in (0..roles.tiles.len()).map(Some).chain([None]) {
             layout.passes.extend(layout.pass(setting, roles, k, end));
         }
         let raws = layout.passes.iter().flat_map(|p| p.raws.iter().map(|r| r.end));
@@ -143,10 +143,10 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The pass of a patch, or the last one. `None` when there is nothing left to be written at the end.
-    fn pass(&self, setting: &Setting<'_>, roles: &Roles, patch: Option<usize>, end: i64) -> Option<Pass> {
-        let targets: Vec<Operand> = match patch {
-            Some(k) => vec![roles.patches[k].source],
+    /// The pass of a tile, or the last one. `None` when there is nothing left to be written at the end.
+    fn pass(&self, setting: &Setting<'_>, roles: &Roles, tile: Option<usize>, end: i64) -> Option<Pass> {
+        let targets: Vec<Operand> = match tile {
+            Some(k) => vec![roles.tiles[k].source],
             None => last_targets(setting, roles),
         };
         if targets.is_empty() {
@@ -154,16 +154,16 @@ impl Layout {
         }
         let (nodes, sinks) = Nodes::of(setting, roles, &targets);
         let sinks: Vec<(usize, Operand)> = sinks.into_iter().zip(targets).collect();
-        let (own, rows) = match patch {
-            Some(k) => (self.x.patches[k].len, self.y.patches[k].len),
+        let (own, rows) = match tile {
+            Some(k) => (self.x.tiles[k].len, self.y.tiles[k].len),
             None => (self.columns, self.rows),
         };
         // One lane more, for what the last one takes from the next.
-        let strips = own / STRIP + i64::from(nodes.chains());
+        let vectors = own / VECTOR + i64::from(nodes.shuffles());
         let mut pass =
-            Pass { patch, nodes, sinks, strips, rows, chunk: rows, raws: Vec::new(), by_warps: false };
+            Pass { tile, nodes, sinks, vectors, rows, chunk: rows, raws: Vec::new(), by_warps: false };
         let found: Vec<(usize, usize)> = pass.nodes.raws(setting).collect();
-        let straight = patch.is_some_and(|k| roles.patches[k].exact.is_some());
+        let straight = tile.is_some_and(|k| roles.tiles[k].integer.is_some());
         if straight || found.is_empty() {
             return Some(pass);
         }
@@ -185,8 +185,8 @@ impl Layout {
     /// The first column or row that a pass makes in each block.
     pub(super) fn origins(&self, pass: &Pass, axis: Axis) -> Vec<i64> {
         let (regions, step) = if axis == Axis::X { (&self.x, self.columns) } else { (&self.y, self.rows) };
-        match pass.patch {
-            Some(k) => regions.patches[k].first.clone(),
+        match pass.tile {
+            Some(k) => regions.tiles[k].first.clone(),
             None => (0..regions.blocks).map(|b| b * step).collect(),
         }
     }
@@ -204,7 +204,7 @@ impl Layout {
         };
         let columns = self.origins(pass, Axis::X).into_iter();
         let columns =
-            columns.map(|first| extent(&kernel.x, span(x, first, pass.strips * STRIP, STRIP))).max();
+            columns.map(|first| extent(&kernel.x, span(x, first, pass.vectors * VECTOR, VECTOR))).max();
         let rows = self.origins(pass, Axis::Y).into_iter();
         let rows = rows.flat_map(|first| (0..pass.rows).step_by(pass.chunk as usize).map(move |c| first + c));
         let rows = rows.map(|first| extent(&kernel.y, span(y, first, pass.chunk, 1))).max();
@@ -216,17 +216,17 @@ impl Layout {
     }
 }
 
-/// What is written in the last pass: stored results that lie in no patch.
+/// What is written in the last pass: stored results that lie in no tile.
 fn last_targets(setting: &Setting<'_>, roles: &Roles) -> Vec<Operand> {
-    setting.stored().map(Operand::Stage).filter(|&s| roles.patch_of(s).is_none()).collect()
+    setting.stored().map(Operand::Stage).filter(|&s| roles.tile_of(s).is_none()).collect()
 }
 
 /// Columns of a block: those with the fewest runs of a warp over the width, the narrowest of several.
 fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64, String> {
     let mut best: Option<(i64, i64)> = None;
-    let chains = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.chains();
-    let last_chains = chains(&last_targets(setting, roles));
-    let chains: Vec<bool> = roles.patches.iter().map(|p| chains(&[p.source])).collect();
+    let shuffles = |targets: &[Operand]| Nodes::of(setting, roles, targets).0.shuffles();
+    let last_shuffles = shuffles(&last_targets(setting, roles));
+    let shuffles: Vec<bool> = roles.tiles.iter().map(|p| shuffles(&[p.source])).collect();
     for columns in (8..=128).step_by(8) {
         if columns > 8 && columns >= width + 8 {
             break;
@@ -234,15 +234,15 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
         // Any number of rows: regions along x do not depend on it.
         let x = AxisRegions::of(setting, roles, Axis::X, columns)?;
         // Lanes that hand columns to each other are those of one warp.
-        let apron = |chains: bool| if chains { STRIP } else { 0 };
-        if columns + apron(last_chains) > 32 * STRIP {
+        let apron = |shuffles: bool| if shuffles { VECTOR } else { 0 };
+        if columns + apron(last_shuffles) > 32 * VECTOR {
             break;
         }
-        if x.patches.iter().zip(&chains).any(|(p, &chains)| chains && p.len + apron(true) > 32 * STRIP) {
+        if x.tiles.iter().zip(&shuffles).any(|(p, &shuffles)| shuffles && p.len + apron(true) > 32 * VECTOR) {
             continue;
         }
-        let runs = |len: i64| ceil(len, 32 * STRIP);
-        let work: i64 = x.patches.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
+        let runs = |len: i64| ceil(len, 32 * VECTOR);
+        let work: i64 = x.tiles.iter().map(|p| runs(p.len)).sum::<i64>() + 1;
         let cost = work * ceil(width, columns);
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, columns));
@@ -251,10 +251,10 @@ fn best_columns(setting: &Setting<'_>, roles: &Roles, width: i64) -> Result<i64,
     best.map(|(_, columns)| columns).ok_or_else(|| "no width of a block will do".to_owned())
 }
 
-/// The coordinates that strips of `unit` read when a pass makes `len` from `first` on.
+/// The coordinates that vectors of `unit` read when a pass makes `len` from `first` on.
 pub(super) fn span(coordinate: Coordinate, first: i64, len: i64, unit: i64) -> Range<i64> {
     if coordinate.flipped {
-        // The strip at `first` reads `unit` coordinates from its mapped start on, later ones lower.
+        // The vector at `first` reads `unit` coordinates from its mapped start on, later ones lower.
         coordinate.offset - (first + len - unit)..coordinate.offset - first + unit
     } else {
         first + coordinate.offset..first + coordinate.offset + len

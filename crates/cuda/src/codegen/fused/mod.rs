@@ -1,19 +1,19 @@
 //! Groups of several stages as one kernel.
 //!
-//! A block makes a rectangle of the outputs. What windows and resamplings read lies in *patches* in shared
-//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a strip
-//! of pixels at a time, each value rounded to its sample type where a stage ends. A warp marches down its rows,
-//! so that windows keep what they need of the rows above.
+//! A block makes a rectangle of the outputs. What windows and resamplings read lies in *tiles* in shared
+//! memory, filled one pass after the other; everything else is computed where it is read, in registers, a
+//! vector of pixels at a time, each value rounded to its dtype where a stage ends. A warp slides its windows
+//! down its rows, so that windows keep what they need of the rows above.
 //!
 //! ```text
 //! setting   the group; what cannot be fused, and why
 //! crop      resizes of crops as resizes of what is cropped
-//! roles     which results lie in patches
-//! regions   what part of each patch a block needs, worked out backwards from the outputs
+//! roles     which results lie in tiles
+//! regions   what part of each tile a block needs, worked out backwards from the outputs
 //! layout    blocks, shared memory, passes
 //! nodes     the values of a pass, and when each is needed
 //! emit, passes, parameters    their text
-//! exact     resizing by simple ratios in integers
+//! integer_reduction  resizing by simple ratios in integers: the integer fast path
 //! bilinear  resizing RGB bytes by other ratios, source rows fetched by each warp for itself
 //! ```
 
@@ -21,7 +21,7 @@ mod bilinear;
 mod crop;
 mod describe;
 mod emit;
-mod exact;
+mod integer_reduction;
 mod layout;
 mod nodes;
 mod parameters;
@@ -38,19 +38,26 @@ use mip_plan::{Group, Operand};
 use self::crop::crops_in_resizes;
 pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
-use self::passes::{Writer, indented, patch_type};
+use self::passes::{Writer, indented, tile_type};
 use self::roles::Roles;
 pub(super) use self::setting::is_sample;
-use self::setting::{STRIP, Setting, WARPS, ceil};
+use self::setting::{Setting, VECTOR, WARPS, ceil};
 use super::Target;
 use super::branches::entry as kernel_entry;
 use super::point::functor;
 use super::stage::{Grid, LONGEST, StageCode, Variant};
 use super::text::Piece;
 
-const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window];
-const ALL_PIECES: &[Piece] =
-    &[Piece::Base, Piece::Tile, Piece::Strip, Piece::Patch, Piece::Window, Piece::Exact, Piece::Bilinear];
+const PIECES: &[Piece] = &[Piece::Base, Piece::Tile, Piece::PixelVector, Piece::SharedTile, Piece::Window];
+const ALL_PIECES: &[Piece] = &[
+    Piece::Base,
+    Piece::Tile,
+    Piece::PixelVector,
+    Piece::SharedTile,
+    Piece::Window,
+    Piece::IntegerReduction,
+    Piece::Bilinear,
+];
 
 /// Everything decided about a fused kernel but its text.
 struct Decided {
@@ -62,7 +69,7 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     let stages = &setting.group.stages;
     let read = |s: usize| setting.consumers(Operand::Stage(s)).next().is_some();
     let dropped = (0..stages.len()).any(|s| stages[s].store.is_none() && !read(s));
-    // A stencil alone is faster from a patch than straight from memory.
+    // A stencil alone is faster from a tile than straight from memory.
     let stencil = stages.len() == 1 && setting.stencil(0).is_some();
     if !dropped && !stencil && !(0..stages.len()).any(read) {
         return Err("its stages do not read each other".to_owned());
@@ -91,7 +98,7 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
     Ok(Decided { roles, layout })
 }
 
-/// Why a branch, a group of its own, runs as a kernel a stage; `Ok` when it is one kernel.
+/// Why a branch, a group of its own, runs as unfused launches; `Ok` when it is one kernel.
 ///
 /// # Errors
 /// The reason, in words.
@@ -130,10 +137,10 @@ pub(super) fn fused_code(
         let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
         text.push_str(&functor(&stage.kernel, index, &inputs, &stage.output)?);
     }
-    for (k, patch) in roles.patches.iter().enumerate() {
-        let (columns, rows) = (layout.x.patches[k].len, layout.y.patches[k].len);
-        let _ = writeln!(text, "// {}", name(patch.source));
-        text.push_str(&patch_type(&setting.desc(patch.source), patch.wide, k, columns, rows));
+    for (k, tile) in roles.tiles.iter().enumerate() {
+        let (columns, rows) = (layout.x.tiles[k].len, layout.y.tiles[k].len);
+        let _ = writeln!(text, "// {}", name(tile.source));
+        text.push_str(&tile_type(&setting.desc(tile.source), tile.as_f32, k, columns, rows));
     }
     let mut variants = Vec::new();
     for (align_in, align_out) in alignments(&setting, fixed) {
@@ -153,7 +160,7 @@ pub(super) fn fused_code(
         shared: layout.shared as u32,
     };
     let shortcuts =
-        roles.patches.iter().any(|p| p.exact.is_some()) || layout.passes.iter().any(|p| p.by_warps);
+        roles.tiles.iter().any(|p| p.integer.is_some()) || layout.passes.iter().any(|p| p.by_warps);
     Ok(StageCode {
         variants,
         fields: parameters.fields,
@@ -188,7 +195,7 @@ fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usiz
 /// Blocks that a multiprocessor should run at once: leaves each thread enough registers to spill few or none.
 fn blocks_at_once(setting: &Setting<'_>, roles: &Roles, layout: &Layout, align_in: usize) -> u32 {
     let integers =
-        |pass: &layout::Pass| pass.patch.is_some_and(|k| roles.patches[k].exact.is_some()) && align_in >= 4;
+        |pass: &layout::Pass| pass.tile.is_some_and(|k| roles.tiles[k].integer.is_some()) && align_in >= 4;
     // Sums and weights of a resampling in registers beside everything else.
     let resamples = layout.passes.iter().any(|pass| pass.chunked() && !integers(pass));
     let rings = layout.passes.iter().any(|pass| pass.by_warps);
@@ -210,15 +217,15 @@ fn block(
 ) -> String {
     let mut text = String::from("extern __shared__ uint4 shared[];\n");
     for (k, offset) in layout.offsets.iter().enumerate() {
-        let _ = writeln!(text, "u8* const patch{k} = (u8*)shared + {offset};");
+        let _ = writeln!(text, "u8* const tile{k} = (u8*)shared + {offset};");
     }
     let (columns, rows) = (layout.columns, layout.rows);
     let _ = writeln!(text, "const int x0 = (int)blockIdx.x * {columns};");
     let mut inner = format!("const int y0 = block * {rows};\n");
-    for k in 0..roles.patches.len() {
+    for k in 0..roles.tiles.len() {
         inner.push_str(&Writer::origin(layout, k));
     }
-    if !roles.patches.is_empty() || layout.passes.iter().any(|p| !p.raws.is_empty()) {
+    if !roles.tiles.is_empty() || layout.passes.iter().any(|p| !p.raws.is_empty()) {
         inner.push_str("__syncthreads();\n");
     }
     for pass in &layout.passes {
@@ -233,5 +240,5 @@ fn block(
     text
 }
 
-/// A strip never crosses the block's own last column.
-const _: () = assert!(8 % STRIP == 0);
+/// A pixel vector never crosses the block's own last column.
+const _: () = assert!(8 % VECTOR == 0);

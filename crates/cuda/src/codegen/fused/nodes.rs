@@ -1,9 +1,9 @@
 use mip_plan::{AxisMap, Gather, Kernel, Operand, Window};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, copies_raw};
+use super::setting::{Setting, VECTOR, copies_raw};
 
-/// A coordinate made from that of the strip (its first column, or its row) that a pass makes.
+/// A coordinate made from that of the vector (its first column, or its row) that a pass makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Coordinate {
     pub offset: i64,
@@ -18,7 +18,7 @@ impl Coordinate {
         Self { offset: self.offset + n, ..self }
     }
 
-    /// Where a strip of `len` coordinates begins once mapped; a mirrored one is read backwards.
+    /// Where a vector of `len` coordinates begins once mapped; a mirrored one is read backwards.
     fn mapped(self, map: AxisMap, len: i64) -> Option<Self> {
         match map {
             AxisMap::Offset { first } => Some(self.plus(first as i64)),
@@ -30,9 +30,9 @@ impl Coordinate {
         }
     }
 
-    /// Whether strips that begin here begin on whole strips.
+    /// Whether vectors that begin here begin on whole vectors.
     pub(super) const fn is_aligned(self) -> bool {
-        !self.flipped && self.offset % STRIP == 0
+        !self.flipped && self.offset % VECTOR == 0
     }
 
     /// In generated code.
@@ -46,30 +46,30 @@ impl Coordinate {
     }
 }
 
-/// How a strip of values comes about.
+/// How a vector of values comes about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     /// Loaded from a buffer.
     Load(usize),
-    /// Loaded from a patch.
-    Patch(usize),
+    /// Loaded from a tile.
+    SharedTile(usize),
     /// A pointwise kernel on other nodes.
     Point,
     /// Another node's pixels from right to left.
     Mirror,
-    /// Single pixels through tables, from a buffer or a patch.
+    /// Single pixels through tables, from a buffer or a tile.
     Nearest(Operand),
-    /// Weighted sums over pixels of a buffer (copied as they are) or of a patch.
+    /// Weighted sums over pixels of a buffer (copied as they are) or of a tile.
     Resample(Operand),
-    /// A window over a patch.
+    /// A window over a tile.
     Window(usize),
-    /// A window over another node.
-    Chained,
-    /// An expression of neighbours in a patch.
+    /// A window over another node, whose columns come by warp shuffles.
+    Shuffled,
+    /// An expression of neighbours in a tile.
     Stencil(usize),
 }
 
-/// One strip of values in a pass.
+/// One vector of values in a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     /// Whose value or, for loads, the source.
@@ -89,7 +89,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Nodes that compute `targets` at the strip's own place, and those of each target.
+    /// Nodes that compute `targets` at the vector's own place, and those of each target.
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, targets: &[Operand]) -> (Self, Vec<usize>) {
         let mut nodes = Self::default();
         let same = Coordinate::SAME;
@@ -100,7 +100,7 @@ impl Nodes {
         }
         for n in (0..nodes.list.len()).rev() {
             let since = nodes.list[n].since
-                - if nodes.list[n].what == What::Chained { nodes.rows(setting, n) } else { 0 };
+                - if nodes.list[n].what == What::Shuffled { nodes.rows(setting, n) } else { 0 };
             for input in nodes.list[n].inputs.clone() {
                 nodes.list[input].since = nodes.list[input].since.min(since);
             }
@@ -131,8 +131,8 @@ impl Nodes {
         y: Coordinate,
         target: bool,
     ) -> usize {
-        if !target && let Some(patch) = roles.patch_of(source) {
-            return self.add(source, What::Patch(patch), Vec::new(), x, y);
+        if !target && let Some(tile) = roles.tile_of(source) {
+            return self.add(source, What::SharedTile(tile), Vec::new(), x, y);
         }
         let Operand::Stage(index) = source else {
             let Operand::Buffer(id) = source else { unreachable!("two kinds of sources") };
@@ -141,7 +141,7 @@ impl Nodes {
         let stage = setting.stage(index);
         let input = stage.inputs[0];
         match &stage.kernel {
-            Kernel::Gather(Gather { x: mx, y: my }) => match (x.mapped(*mx, STRIP), y.mapped(*my, 1)) {
+            Kernel::Gather(Gather { x: mx, y: my }) => match (x.mapped(*mx, VECTOR), y.mapped(*my, 1)) {
                 (Some(sx), Some(sy)) => {
                     let from = self.value(setting, roles, input, sx, sy, false);
                     let mirrored = matches!(mx, AxisMap::Flip { .. });
@@ -151,21 +151,22 @@ impl Nodes {
             },
             Kernel::Resample(_) => self.add(source, What::Resample(input), Vec::new(), x, y),
             Kernel::Stencil(_) if setting.stencil(index).is_some() => {
-                let patch = roles.patch_of(input).expect("what stencils read lies in a patch");
-                self.add(source, What::Stencil(patch), Vec::new(), x, y)
+                let tile = roles.tile_of(input).expect("what stencils read lies in a tile");
+                self.add(source, What::Stencil(tile), Vec::new(), x, y)
             }
             Kernel::Separable(_) | Kernel::Stencil(_) => {
                 let Window { radius_x: rx, radius_y: ry, .. } = stage.kernel.window().expect("a window");
                 match input {
-                    Operand::Stage(earlier) if roles.chained[earlier] => {
-                        // The strip that begins `rx` columns further left; the next lane has what follows it.
+                    Operand::Stage(earlier) if roles.shuffled[earlier] => {
+                        // The vector that begins `rx` columns further left; the next lane has what follows
+                        // it.
                         let (left, below) = (x.plus(-i64::from(rx)), y.plus(i64::from(ry)));
                         let from = self.value(setting, roles, input, left, below, false);
-                        self.add(source, What::Chained, vec![from], x, y)
+                        self.add(source, What::Shuffled, vec![from], x, y)
                     }
                     _ => {
-                        let patch = roles.patch_of(input).expect("what windows read lies in a patch");
-                        self.add(source, What::Window(patch), Vec::new(), x, y)
+                        let tile = roles.tile_of(input).expect("what windows read lies in a tile");
+                        self.add(source, What::Window(tile), Vec::new(), x, y)
                     }
                 }
             }
@@ -178,9 +179,9 @@ impl Nodes {
         }
     }
 
-    /// Whether lanes hand columns to each other.
-    pub(super) fn chains(&self) -> bool {
-        self.list.iter().any(|n| n.what == What::Chained)
+    /// Whether lanes hand columns to each other by warp shuffles.
+    pub(super) fn shuffles(&self) -> bool {
+        self.list.iter().any(|n| n.what == What::Shuffled)
     }
 
     /// Buffers that resamplings of this pass read as they are in memory.

@@ -79,14 +79,14 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
             all.uniforms.push((s, format!("u{s}").into()));
         }
     }
-    for (k, patch) in roles.patches.iter().enumerate() {
-        if let Some(b) = patch.border {
+    for (k, tile) in roles.tiles.iter().enumerate() {
+        if let Some(b) = tile.border {
             all.fields.float(format!("constant{k}"), border(b).1);
         }
         for (axis, regions, step) in [(Axis::X, &layout.x, layout.columns), (Axis::Y, &layout.y, layout.rows)]
         {
             let name = if axis == Axis::X { "x" } else { "y" };
-            all.origins(format!("patch{k}_{name}"), &regions.patches[k], step);
+            all.origins(format!("tile{k}_{name}"), &regions.tiles[k], step);
         }
     }
     all

@@ -3,11 +3,11 @@ use std::fmt::Write as _;
 use mip_core::ImageDesc;
 use mip_plan::{Axis, Kernel, Operand};
 
-use super::exact::Exact;
+use super::integer_reduction::IntegerReduction;
 use super::layout::{Layout, Pass, Raw};
 use super::nodes::What;
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, WARPS};
+use super::setting::{Setting, VECTOR, WARPS};
 use crate::codegen::text::{border, pixels, planar, sample};
 
 /// Writes one pass.
@@ -16,7 +16,7 @@ pub(super) struct Writer<'a> {
     pub roles: &'a Roles,
     pub layout: &'a Layout,
     pub pass: &'a Pass,
-    /// Alignment of input strips, 0 where none is certain; and of output rows.
+    /// Alignment of input vectors, 0 where none is certain; and of output rows.
     pub align_in: usize,
     pub align_out: usize,
     /// Names of tasks and inputs, for comments.
@@ -50,16 +50,16 @@ impl Writer<'_> {
 
     /// The whole pass, barriers included: what it wrote can be read behind it.
     pub(super) fn text(&self) -> String {
-        let (first_x, first_y, height) = if let Some(k) = self.pass.patch {
-            let source = self.roles.patches[k].source;
+        let (first_x, first_y, height) = if let Some(k) = self.pass.tile {
+            let source = self.roles.tiles[k].source;
             (format!("x_{k}"), format!("y_{k}"), self.size(source).1)
         } else {
             let last = self.setting.stages() - 1;
             ("x0".to_owned(), "y0".to_owned(), format!("p.h{last}"))
         };
         let mut text = self.comment();
-        if let Some(exact) = self.exact() {
-            text.push_str(&self.exact_rows(exact));
+        if let Some(integer) = self.integer() {
+            text.push_str(&self.integer_rows(integer));
         } else if let Some(at_once) = self.loads_at_once() {
             text.push_str(&self.pointwise(at_once, &first_x, &first_y, &height));
         } else if !self.pass.chunked() {
@@ -67,15 +67,15 @@ impl Writer<'_> {
         } else {
             text.push_str(&self.chunks(&first_x, &first_y, &height));
         }
-        if let Some(k) = self.pass.patch {
+        if let Some(k) = self.pass.tile {
             text.push_str("__syncthreads();\n");
-            let patch = self.roles.patches[k];
-            if let Some(b) = patch.border {
-                let (w, h) = self.size(patch.source);
-                let (rx, ry) = self.reach(patch.source);
+            let tile = self.roles.tiles[k];
+            if let Some(b) = tile.border {
+                let (w, h) = self.size(tile.source);
+                let (rx, ry) = self.reach(tile.source);
                 let _ = writeln!(
                     text,
-                    "mend<P{k}, {}, {rx}, {ry}>(patch{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
+                    "fill_borders<Tile{k}, {}, {rx}, {ry}>(tile{k}, x_{k}, y_{k}, {w}, {h}, p.constant{k});\n__syncthreads();",
                     border(b).0
                 );
             }
@@ -93,7 +93,7 @@ impl Writer<'_> {
                 through.push(title);
             }
         }
-        let what = if self.pass.patch.is_some() { "Into shared memory" } else { "To memory" };
+        let what = if self.pass.tile.is_some() { "Into shared memory" } else { "To memory" };
         format!(
             "// {what}: {names}; computed here: {}\n",
             if through.is_empty() { "nothing".to_owned() } else { through.join(", ") }
@@ -145,11 +145,11 @@ impl Writer<'_> {
         let start = |i: &str, size: &str, table: &str| {
             format!("(int)__ldg(p.s{index}_{table}_starts + min(max({i}, 0), p.{size}{index} - 1))")
         };
-        let wide = self.pass.strips * STRIP;
-        let (begin, end) = (format!("({first_x})"), format!("({first_x} + {})", wide - STRIP));
-        // Columns of the first and of the last strip, in the order of the source.
+        let wide = self.pass.vectors * VECTOR;
+        let (begin, end) = (format!("({first_x})"), format!("({first_x} + {})", wide - VECTOR));
+        // Columns of the first and of the last vector, in the order of the source.
         let (low, high) = if node.x.flipped { (&end, &begin) } else { (&begin, &end) };
-        let (low, high) = (node.x.text(low), format!("{} + {}", node.x.text(high), STRIP - 1));
+        let (low, high) = (node.x.text(low), format!("{} + {}", node.x.text(high), VECTOR - 1));
         let mut before = format!(
             "u8* const {name}_copies = (u8*)shared + {};\nconst int {name}_x = {}, {name}_bytes = ({} + {} - {name}_x) * {pixel};\n",
             raw.offset,
@@ -177,43 +177,43 @@ impl Writer<'_> {
         (before, copy, here)
     }
 
-    /// How a patch is computed in integers, where it is.
-    fn exact(&self) -> Option<Exact> {
-        self.roles.patches[self.pass.patch?].exact
+    /// How a tile is computed in integers, where it is.
+    fn integer(&self) -> Option<IntegerReduction> {
+        self.roles.tiles[self.pass.tile?].integer
     }
 
-    /// A whole patch in integers, straight from memory.
-    fn exact_rows(&self, exact: Exact) -> String {
-        let k = self.pass.patch.expect("a patch");
-        let (columns, rows) = exact.ratio.unit();
-        let units = self.layout.x.patches[k].len / columns;
-        let ([r, g, b], input) = (exact.rgb, self.input(exact.buffer));
-        let Operand::Stage(stage) = self.roles.patches[k].source else { unreachable!("a luma is a stage") };
-        let (sx, sy) = (exact.ratio.source(columns), exact.ratio.source(rows));
+    /// A whole tile in integers, straight from memory.
+    fn integer_rows(&self, integer: IntegerReduction) -> String {
+        let k = self.pass.tile.expect("a tile");
+        let (columns, rows) = integer.ratio.unit();
+        let units = self.layout.x.tiles[k].len / columns;
+        let ([r, g, b], input) = (integer.rgb, self.input(integer.buffer));
+        let Operand::Stage(stage) = self.roles.tiles[k].source else { unreachable!("a luma is a stage") };
+        let (sx, sy) = (integer.ratio.source(columns), integer.ratio.source(rows));
         let body = format!(
-            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<P{k}, {r}, {g}, {b}, {}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
-            exact.ratio.function(),
+            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<Tile{k}, {r}, {g}, {b}, {}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
+            integer.ratio.function(),
             self.align_in,
             sx * 3,
         );
         format!(
             "{{\n    const u8* const from = p.in[{input}].start + f * p.in[{input}].frame;\n    for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}    }}\n}}\n",
-            units * (self.layout.y.patches[k].len / rows),
+            units * (self.layout.y.tiles[k].len / rows),
             32 * WARPS,
             indented(&body, 2)
         )
     }
 
-    /// Strips that a thread of a patch's pass loads before it computes the first of them: only where everything is
-    /// pointwise and strips of the images lie wholly inside or outside.
+    /// Pixel vectors that a thread of a tile's pass loads before it computes the first of them: only where
+    /// everything is pointwise and vectors of the images lie wholly inside or outside.
     pub(super) fn loads_at_once(&self) -> Option<i64> {
-        self.pass.patch.filter(|_| self.align_in >= 4)?;
+        self.pass.tile.filter(|_| self.align_in >= 4)?;
         let mut words = 0;
         for node in &self.pass.nodes.list {
             match node.what {
                 What::Load(id) => {
                     let desc = self.setting.layouts[id].desc;
-                    if !node.x.is_aligned() || i64::from(desc.width) % STRIP != 0 {
+                    if !node.x.is_aligned() || i64::from(desc.width) % VECTOR != 0 {
                         return None;
                     }
                     words += desc.channels() * desc.dtype.size();
@@ -225,18 +225,18 @@ impl Writer<'_> {
         Some((16 / words.max(1) as i64).clamp(1, 4))
     }
 
-    /// A patch that is computed pixel by pixel from memory: several loads are on their way at once.
+    /// A tile that is computed pixel by pixel from memory: several loads are on their way at once.
     fn pointwise(&self, at_once: i64, first_x: &str, first_y: &str, height: &str) -> String {
         let pass = self.pass;
-        let (total, threads) = (pass.strips * pass.rows, 32 * WARPS);
+        let (total, threads) = (pass.vectors * pass.rows, 32 * WARPS);
         let place =
-            format!("const int x = {first_x} + k % {0} * {STRIP}, y = {first_y} + k / {0};\n", pass.strips);
+            format!("const int x = {first_x} + k % {0} * {VECTOR}, y = {first_y} + k / {0};\n", pass.vectors);
         let (mut declared, mut loads) = (String::new(), String::new());
         for (n, node) in pass.nodes.list.iter().enumerate() {
             let What::Load(id) = node.what else { continue };
             let desc = self.setting.layouts[id].desc;
             let (name, k) = (self.name(n), self.input(id));
-            let kind = pixels(&desc, desc.channels(), STRIP as u32, planar(&desc));
+            let kind = pixels(&desc, desc.channels(), VECTOR as u32, planar(&desc));
             let _ = writeln!(declared, "{kind} {name}_words[{at_once}];");
             let _ = writeln!(
                 loads,
@@ -262,12 +262,12 @@ impl Writer<'_> {
         )
     }
 
-    /// Columns and rows outside the image that windows over a patch read.
+    /// Columns and rows outside the image that windows over a tile read.
     fn reach(&self, source: Operand) -> (u32, u32) {
         let readers = self.setting.consumers(source).map(|s| {
             let window = self.setting.stage(s).kernel.window();
             let (rx, ry) = window.map_or((0, 0), |w| (w.radius_x, w.radius_y));
-            let through = if self.roles.chained[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
+            let through = if self.roles.shuffled[s] { self.reach(Operand::Stage(s)) } else { (0, 0) };
             (rx + through.0, ry + through.1)
         });
         readers.fold((0, 0), |(x, y), (rx, ry)| (x.max(rx), y.max(ry)))
@@ -282,10 +282,10 @@ impl Writer<'_> {
         let chunk = if pass.chunked() { " + chunk" } else { "" };
         let bottom = format!("min({first_y}{chunk} + {}, {height})", pass.chunk.min(pass.rows));
         let bottom = if pass.chunked() { "bottom + 1".to_owned() } else { bottom };
-        let mut strip = format!(
-            "const int x = {first_x} + strip * {STRIP};\nconst int from = {first_y}{chunk} + (int)threadIdx.y * {each}, first = max(from, 0), last = min(from + {each}, {bottom});\n"
+        let mut vector = format!(
+            "const int x = {first_x} + vector * {VECTOR};\nconst int from = {first_y}{chunk} + (int)threadIdx.y * {each}, first = max(from, 0), last = min(from + {each}, {bottom});\n"
         );
-        strip.push_str(&code.before);
+        vector.push_str(&code.before);
         let mut row = String::new();
         let mut reached = 0;
         for item in &code.items {
@@ -302,30 +302,30 @@ impl Writer<'_> {
         }
         row.push_str(&self.sinks());
         if lead == 0 {
-            let _ = write!(strip, "for (int y = first; y < last; y++) {{\n{}}}\n", indented(&row, 1));
+            let _ = write!(vector, "for (int y = first; y < last; y++) {{\n{}}}\n", indented(&row, 1));
         } else {
             // The rows that fill the windows are unrolled, so that what each of them leaves out is known; the others
             // leave nothing out, and the last one ends everything at once: where ways of different lengths met,
             // registers would have to be moved.
             let unroll = self.unroll();
             let _ = write!(
-                strip,
-                "auto step = [&](const int t, const int y) {{\n{}}};\nauto march = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nmarch(first);\n",
+                vector,
+                "auto step = [&](const int t, const int y) {{\n{}}};\nauto slide = [&](int y) {{\n    if (y >= last) return;\n#pragma unroll\n    for (int t = 0; t < {lead}; t++) step(t, y + t - {lead});\n    for (;;) {{\n#pragma unroll\n        for (int k = 0; k < {unroll}; k++) {{\n            if (y >= last) return;\n            step({lead}, y);\n            y++;\n        }}\n    }}\n}};\nslide(first);\n",
                 indented(&row, 1)
             );
         }
-        let strips = pass.strips;
-        if pass.nodes.chains() || pass.by_warps {
+        let vectors = pass.vectors;
+        if pass.nodes.shuffles() || pass.by_warps {
             // All lanes take part: they hand columns to their neighbours, or fetch rows together.
             format!(
-                "{{\n    const int strip = min((int)threadIdx.x, {});\n{}}}\n",
-                strips - 1,
-                indented(&strip, 1)
+                "{{\n    const int vector = min((int)threadIdx.x, {});\n{}}}\n",
+                vectors - 1,
+                indented(&vector, 1)
             )
         } else {
             format!(
-                "for (int strip = threadIdx.x; strip < {strips}; strip += 32) {{\n{}}}\n",
-                indented(&strip, 1)
+                "for (int vector = threadIdx.x; vector < {vectors}; vector += 32) {{\n{}}}\n",
+                indented(&vector, 1)
             )
         }
     }
@@ -342,31 +342,31 @@ impl Writer<'_> {
     fn sinks(&self) -> String {
         let mut text = String::new();
         let pass = self.pass;
-        // The last strip is computed only for the one before it.
-        let inner = format!("strip < {}", pass.strips - 1);
+        // The last vector is computed only for the one before it.
+        let inner = format!("vector < {}", pass.vectors - 1);
         for &(node, of) in &pass.sinks {
             let name = self.name(node);
             let desc = self.setting.desc(of);
-            if let Some(k) = pass.patch {
-                let guard = match (pass.nodes.chains(), pass.by_warps) {
+            if let Some(k) = pass.tile {
+                let guard = match (pass.nodes.shuffles(), pass.by_warps) {
                     (true, _) => format!("if ({inner}) "),
-                    (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.strips),
+                    (false, true) => format!("if ((int)threadIdx.x < {}) ", pass.vectors),
                     (false, false) => String::new(),
                 };
                 let _ = writeln!(
                     text,
-                    "{guard}tile_store<P{k}::T, P{k}::C, {STRIP}>(patch{k} + (y - y_{k}) * P{k}::PITCH + (x - x_{k}) * P{k}::PIXEL, {name});"
+                    "{guard}tile_store<Tile{k}::T, Tile{k}::C, {VECTOR}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, {name});"
                 );
             }
             let Operand::Stage(stage) = of else { continue };
             let Some(out) = self.setting.stored().position(|s| s == stage) else { continue };
-            let own_lane = format!("(int)threadIdx.x < {}", pass.strips);
-            let own = match (pass.patch, pass.nodes.chains()) {
+            let own_lane = format!("(int)threadIdx.x < {}", pass.vectors);
+            let own = match (pass.tile, pass.nodes.shuffles()) {
                 (Some(_), _) => Some(format!(
                     "x >= x0 && x < x0 + {} && y >= y0 && y < y0 + {}{}",
                     self.layout.columns,
                     self.layout.rows,
-                    match (pass.nodes.chains(), pass.by_warps) {
+                    match (pass.nodes.shuffles(), pass.by_warps) {
                         (true, _) => format!(" && {inner}"),
                         (false, true) => format!(" && {own_lane}"),
                         (false, false) => String::new(),
@@ -380,7 +380,7 @@ impl Writer<'_> {
             let (t, c) = (sample(desc.dtype), desc.channels());
             let _ = writeln!(
                 text,
-                "{guard}store_strip<{t}, {c}, {STRIP}, {}, {}>(p.out[{out}], f, x, y, p.w{stage} - x, {name});",
+                "{guard}store_vector<{t}, {c}, {VECTOR}, {}, {}>(p.out[{out}], f, x, y, p.w{stage} - x, {name});",
                 planar(&desc),
                 self.align_out
             );
@@ -388,26 +388,26 @@ impl Writer<'_> {
         text
     }
 
-    /// `const int x_0 = x0 - 8;`: where a patch begins.
+    /// `const int x_0 = x0 - 8;`: where a tile begins.
     pub(super) fn origin(layout: &Layout, k: usize) -> String {
         let place = |axis: Axis| {
             let (regions, step, name, block) = match axis {
                 Axis::X => (&layout.x, layout.columns, "x", "blockIdx.x"),
                 Axis::Y => (&layout.y, layout.rows, "y", "block"),
             };
-            match regions.patches[k].offset(step) {
+            match regions.tiles[k].offset(step) {
                 Some(0) => format!("{name}_{k} = {name}0"),
                 Some(offset) if offset < 0 => format!("{name}_{k} = {name}0 - {}", -offset),
                 Some(offset) => format!("{name}_{k} = {name}0 + {offset}"),
-                None => format!("{name}_{k} = __ldg(p.patch{k}_{name} + {block})"),
+                None => format!("{name}_{k} = __ldg(p.tile{k}_{name} + {block})"),
             }
         };
         format!("const int {}, {};\n", place(Axis::X), place(Axis::Y))
     }
 }
 
-/// A patch's type: `typedef Patch<float, 1, 128, 80> P0;`.
-pub(super) fn patch_type(desc: &ImageDesc, wide: bool, k: usize, columns: i64, rows: i64) -> String {
-    let t = if wide { "float" } else { sample(desc.dtype) };
-    format!("typedef Patch<{t}, {}, {columns}, {rows}> P{k};\n", desc.channels())
+/// A tile's type: `typedef SharedTile<float, 1, 128, 80> Tile0;`.
+pub(super) fn tile_type(desc: &ImageDesc, as_f32: bool, k: usize, columns: i64, rows: i64) -> String {
+    let t = if as_f32 { "float" } else { sample(desc.dtype) };
+    format!("typedef SharedTile<{t}, {}, {columns}, {rows}> Tile{k};\n", desc.channels())
 }

@@ -1,12 +1,12 @@
 use mip_plan::{Axis, Operand};
 
 use super::roles::Roles;
-use super::setting::{STRIP, Setting, ceil};
+use super::setting::{Setting, VECTOR, ceil};
 
 /// Most blocks along an axis for which regions are worked out.
-const MOST_BLOCKS: usize = 1 << 15;
+const MAX_BLOCKS: usize = 1 << 15;
 
-/// Where a patch lies along one axis.
+/// Where a tile lies along one axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     /// Its first coordinate in each block.
@@ -27,8 +27,8 @@ impl Span {
 pub(super) struct AxisRegions {
     /// Number of blocks.
     pub blocks: i64,
-    /// By patch.
-    pub patches: Vec<Span>,
+    /// By tile.
+    pub tiles: Vec<Span>,
 }
 
 /// Lowest and one past the highest coordinate.
@@ -45,13 +45,13 @@ impl AxisRegions {
         let last = setting.stage(setting.stages() - 1).output;
         let extent = i64::from(if axis == Axis::X { last.width } else { last.height });
         let blocks = ceil(extent, step) as usize;
-        if blocks > MOST_BLOCKS {
+        if blocks > MAX_BLOCKS {
             return Err(format!("{last} would take {blocks} blocks along one axis"));
         }
-        let mut patches: Vec<Span> =
-            roles.patches.iter().map(|_| Span { first: vec![0; blocks], len: 0 }).collect();
-        let unit = |patch: usize| {
-            let (columns, rows) = roles.patches[patch].exact.map_or((STRIP, 1), |e| e.ratio.unit());
+        let mut tiles: Vec<Span> =
+            roles.tiles.iter().map(|_| Span { first: vec![0; blocks], len: 0 }).collect();
+        let unit = |tile: usize| {
+            let (columns, rows) = roles.tiles[tile].integer.map_or((VECTOR, 1), |e| e.ratio.unit());
             if axis == Axis::X { columns } else { rows }
         };
         let n = setting.stages();
@@ -65,8 +65,8 @@ impl AxisRegions {
                     *need = Some(union(*need, (first, first + step)));
                 }
             }
-            let own: Vec<Option<Range>> = match roles.patch_of(Operand::Stage(s)) {
-                Some(patch) => settle(&mut patches[patch], &needs[s], unit(patch)),
+            let own: Vec<Option<Range>> = match roles.tile_of(Operand::Stage(s)) {
+                Some(tile) => settle(&mut tiles[tile], &needs[s], unit(tile)),
                 None => needs[s].clone(),
             };
             for &input in &stage.inputs {
@@ -91,15 +91,15 @@ impl AxisRegions {
             }
         }
         for (buffer, needs) in &of_buffers {
-            if let Some(patch) = roles.patch_of(*buffer) {
-                settle(&mut patches[patch], needs, unit(patch));
+            if let Some(tile) = roles.tile_of(*buffer) {
+                settle(&mut tiles[tile], needs, unit(tile));
             }
         }
-        Ok(Self { blocks: blocks as i64, patches })
+        Ok(Self { blocks: blocks as i64, tiles })
     }
 }
 
-/// Gives a patch the region that covers its needs: whole strips, the same extent in all blocks.
+/// Gives a tile the region that covers its needs: whole vectors, the same extent in all blocks.
 fn settle(span: &mut Span, needs: &[Option<Range>], unit: i64) -> Vec<Option<Range>> {
     for (first, need) in span.first.iter_mut().zip(needs) {
         let (low, high) = need.unwrap_or((0, 1));

@@ -5,7 +5,7 @@ use crate::codegen::point::stencil;
 use crate::codegen::text::planar;
 
 /// Neighbouring pixels of a row that a thread makes at once.
-pub(super) const STRIP: i64 = 4;
+pub(super) const VECTOR: i64 = 4;
 /// Warps of a block, one below the other.
 pub(super) const WARPS: i64 = 4;
 
@@ -37,7 +37,7 @@ impl Setting<'_> {
         self.group.stages.len()
     }
 
-    /// The stencil that a stage is, unless it is a window that marches.
+    /// The stencil that a stage is, unless it is a sliding window.
     pub(super) fn stencil(&self, stage: usize) -> Option<&Stencil> {
         let stage = self.stage(stage);
         stencil(&stage.kernel, &self.desc(*stage.inputs.first()?), &stage.output)
@@ -58,7 +58,7 @@ impl Setting<'_> {
     }
 }
 
-/// Whether a border's constant is a value of the sample type.
+/// Whether a border's constant is a value of the dtype.
 pub(in super::super) fn is_sample(border: Border, dtype: DType) -> bool {
     match border {
         Border::Constant(value) => dtype == DType::F32 || dtype.rounded(value) == value,
@@ -67,23 +67,23 @@ pub(in super::super) fn is_sample(border: Border, dtype: DType) -> bool {
 }
 
 /// Most numbers of a window, or of a resampling, that a thread keeps in registers.
-const MOST_KEPT: usize = 96;
-const MOST_TAPS: usize = 4;
-const MOST_RADIUS: u32 = 5;
+const MAX_KEPT: usize = 96;
+const MAX_TAPS: usize = 4;
+const MAX_RADIUS: u32 = 5;
 
 /// Why a stage cannot be part of a fused kernel, if it cannot.
 pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     let stage = setting.stage(index);
     let input = stage.inputs.first().map(|&source| setting.desc(source))?;
-    let strip = STRIP as usize * input.channels();
+    let vector = VECTOR as usize * input.channels();
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
         Kernel::Warp(_) => Some("a warp reads a whole image".to_owned()),
         Kernel::Point(_) | Kernel::Gather(_) => None,
         Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
-            let kept = (2 * k.radius_y as usize + 1) * strip;
-            if k.radius_x > MOST_RADIUS || kept > MOST_KEPT {
+            let kept = (2 * k.radius_y as usize + 1) * vector;
+            if k.radius_x > MAX_RADIUS || kept > MAX_KEPT {
                 let (rx, ry) = (k.radius_x, k.radius_y);
                 return Some(format!("a window of radius {rx}x{ry} on {input} does not fit in registers"));
             }
@@ -92,7 +92,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
         Kernel::Resample(k) => {
             let (tx, ty) = (k.x.taps(), k.y.taps());
             let ascending = |starts: &[u32]| starts.is_sorted();
-            if tx > MOST_TAPS || ty > MOST_TAPS {
+            if tx > MAX_TAPS || ty > MAX_TAPS {
                 return Some(format!("resampling with {tx}x{ty} taps does not fit in registers"));
             }
             (!ascending(k.x.starts()) || !ascending(k.y.starts()))

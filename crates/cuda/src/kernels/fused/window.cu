@@ -1,11 +1,11 @@
-// Windows that march down: what a strip needs of the rows above stays in registers.
+// Sliding windows: what a vector needs of the rows above stays in registers.
 
-// Symmetric separable filter of a strip: the horizontal sums of the last 2 RY + 1 rows.
+// Symmetric separable filter of a vector: the horizontal sums of the last 2 RY + 1 rows.
 template <int C, int N, int RX, int RY, bool ALPHA> struct Filter {
     static constexpr int M = N * C;
     float h[2 * RY + 1][M];
 
-    // `row` holds the strip and RX pixels to each side.
+    // `row` holds the vector and RX pixels to each side.
     INLINE void push(const float* row, const float* wx) {
 #pragma unroll
         for (int k = 0; k < 2 * RY; k++)
@@ -71,14 +71,14 @@ template <typename T, int N, bool BYTES> struct Gradient {
     }
 };
 
-// The pixels around one in a patch.
+// The pixels around one in a tile.
 template <class P> struct Near {
     const u8* own;
     INLINE float of(int c, int dx, int dy) const {
         return Sample<typename P::T>::widen(((const typename P::T*)(own + dy * P::PITCH + dx * P::PIXEL))[c]);
     }
 };
-// An expression of the neighbourhood of each pixel of a strip that begins at `at` in a patch; F::of computes the channels
+// An expression of the neighbourhood of each pixel of a vector that begins at `at` in a tile; F::of computes the channels
 // of a pixel.
 template <class F, typename T, int N, int C, class P> INLINE void stencil(float* v, const u8* at, const float* u) {
 #pragma unroll
@@ -90,7 +90,7 @@ template <class F, typename T, int N, int C, class P> INLINE void stencil(float*
     }
 }
 
-// A strip that begins R pixels further left, with the 2 R pixels that follow it, from the next lane; at the end of
+// A pixel vector that begins R pixels further left, with the 2 R pixels that follow it, from the next lane; at the end of
 // the warp they are not its own.
 template <int N, int R> INLINE void with_next(float* row, const float* v) {
 #pragma unroll
@@ -99,7 +99,7 @@ template <int N, int R> INLINE void with_next(float* row, const float* v) {
     for (int i = 0; i < 2 * R; i++) row[N + i] = __shfl_down_sync(0xFFFFFFFFu, v[i], 1);
 }
 
-// Sources of a strip's columns in a resampling, and their weights.
+// Sources of a vector's columns in a resampling, and their weights.
 template <int N, int TX> struct Columns {
     int at[N];
     float w[TX][N];

@@ -11,10 +11,10 @@ use crate::planner::draft::{Draft, DraftStage, DraftValue, StageId};
 const TILES: [(u32, u32); 2] = [(128, 64), (64, 32)];
 
 /// Bytes of intermediates of a tile: the shared memory that every CUDA device grants without asking.
-pub(super) const MOST_TILE_BYTES: u64 = 48 << 10;
+pub(super) const MAX_TILE_BYTES: u64 = 48 << 10;
 
-/// Bytes of rows kept for a strip: about what a core's second-level cache holds.
-pub(super) const MOST_ROW_BYTES: u64 = 1 << 20;
+/// Bytes of rows kept for a row band: about what a core's second-level cache holds.
+pub(super) const MAX_ROW_BYTES: u64 = 1 << 20;
 
 /// Binary32 operations on samples that take as long as moving one byte to or from memory: an H100 can do ten by
 /// its data sheet (33.5 T fused multiply-adds and 3.35 TB a second), and no code reaches that.
@@ -29,7 +29,7 @@ pub(super) struct Cost {
     pub(super) traffic: u64,
     /// Bytes on the chip for a tile.
     pub(super) tile: u64,
-    /// Bytes of rows for a strip.
+    /// Bytes of rows for a row band.
     pub(super) rows: u64,
 }
 
@@ -55,14 +55,14 @@ pub(super) fn cost(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(Stage
         (bytes, members.iter().zip(&parts).map(work).sum::<f64>() * tiles)
     };
     let (mut tile, mut operations) = on_tile(TILES[0]);
-    if tile > MOST_TILE_BYTES {
+    if tile > MAX_TILE_BYTES {
         (tile, operations) = on_tile(TILES[1]);
     }
     let traffic = traffic(draft, members, stored);
     Cost { operations, traffic, tile, rows: row_bytes(draft, members, stored, width) }
 }
 
-/// Bytes of the rows that stages of a group keep for each other while it goes down a strip.
+/// Bytes of the rows that stages of a group keep for each other while it goes down a row band.
 fn row_bytes(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(StageId) -> bool, width: u32) -> u64 {
     // What one row of the results needs, by every path.
     let parts = parts(draft, members, stored, (width, 1));

@@ -1,12 +1,12 @@
 use mip_plan::{Access, GroupId, Kernel, TaskId};
 
-use super::cost::{Cost, MOST_ROW_BYTES, MOST_TILE_BYTES, OPERATIONS_PER_BYTE, cost};
+use super::cost::{Cost, MAX_ROW_BYTES, MAX_TILE_BYTES, OPERATIONS_PER_BYTE, cost};
 use super::edges::Edge;
 use super::footprint::points;
 use crate::planner::draft::{Draft, DraftValue, StageId};
 
 /// Stages of a group at most: code for more takes long to compile and gains little.
-pub(super) const MOST_STAGES: usize = 24;
+pub(super) const MAX_STAGES: usize = 24;
 
 /// Groups that become fewer.
 pub(super) struct Merger<'d, 'a> {
@@ -55,8 +55,8 @@ impl<'d, 'a> Merger<'d, 'a> {
         self.alone(edge)?;
         let mut members = [&self.groups[from][..], &self.groups[to][..]].concat();
         members.sort_unstable();
-        if members.len() > MOST_STAGES {
-            return Err(format!("one kernel would have {} steps, of at most {MOST_STAGES}", members.len()));
+        if members.len() > MAX_STAGES {
+            return Err(format!("one launch would have {} steps, of at most {MAX_STAGES}", members.len()));
         }
         self.one_size(&members)?;
         self.no_path_outside(from, to)?;
@@ -110,14 +110,14 @@ impl<'d, 'a> Merger<'d, 'a> {
         self.output[stage] || self.readers[stage].iter().any(|r| members.binary_search(r).is_err())
     }
 
-    /// A kernel's tiles are tiles of every image that it writes.
+    /// A launch's tiles are tiles of every image that it writes.
     fn one_size(&self, members: &[StageId]) -> Result<(), String> {
         let stored = members.iter().filter(|&&m| self.stored(members, m));
         let mut sizes = stored.map(|&m| (self.draft.stages[m].output, self.draft.stages[m].task));
         let Some((first, one)) = sizes.next() else { return Ok(()) };
         match sizes.find(|(size, _)| (size.width, size.height) != (first.width, first.height)) {
             Some((size, other)) => Err(format!(
-                "one kernel would write '{}' with {}x{} and '{}' with {}x{}",
+                "one launch would write '{}' with {}x{} and '{}' with {}x{}",
                 self.name(one),
                 first.width,
                 first.height,
@@ -134,13 +134,13 @@ impl<'d, 'a> Merger<'d, 'a> {
         let cost =
             |members: &[StageId]| -> Cost { cost(self.draft, members, &|stage| self.stored(members, stage)) };
         let (first, second, both) = (cost(&self.groups[from]), cost(&self.groups[to]), cost(members));
-        if both.tile > MOST_TILE_BYTES {
+        if both.tile > MAX_TILE_BYTES {
             let tile = both.tile;
-            return Err(format!("a tile would keep {tile} bytes on the chip, of at most {MOST_TILE_BYTES}"));
+            return Err(format!("a tile would keep {tile} bytes on the chip, of at most {MAX_TILE_BYTES}"));
         }
-        if both.rows > MOST_ROW_BYTES {
+        if both.rows > MAX_ROW_BYTES {
             let rows = both.rows;
-            return Err(format!("a strip would keep {rows} bytes of rows, of at most {MOST_ROW_BYTES}"));
+            return Err(format!("a row band would keep {rows} bytes of rows, of at most {MAX_ROW_BYTES}"));
         }
         let spared = (first.traffic + second.traffic).saturating_sub(both.traffic);
         let extra = both.operations - first.operations - second.operations;

@@ -99,11 +99,11 @@ proptest! {
 
     #[test]
     fn fused_plans_keep_the_rules(
-        steps in steps(), size in (2..3000_u32, 2..3000_u32), wide in any::<bool>(), lanes in 1..5_u32, batch in 1..3_usize
+        steps in steps(), size in (2..3000_u32, 2..3000_u32), wide in any::<bool>(), streams in 1..5_u32, batch in 1..3_usize
     ) {
         let inputs = [input(size.0, size.1, wide)];
         let graph = build(&steps, inputs[0]);
-        let request = PlanRequest { batch, lanes, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { batch, streams, ..PlanRequest::new(&inputs) };
         let fused = plan(&graph, &request).unwrap();
         let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
         prop_assert_eq!(check(&fused), Ok(()));
@@ -135,14 +135,14 @@ proptest! {
     }
 
     #[test]
-    fn only_alike_branches_are_joined(steps in steps(), copies in 1..4_usize) {
+    fn only_branches_of_the_same_program_are_fused(steps in steps(), copies in 1..4_usize) {
         // The same steps several times over, side by side.
         let inputs = [input(64, 48, false)];
         let graph = copied(&steps, inputs[0], copies);
-        let request = PlanRequest { lanes: 3, join_branches: true, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { streams: 3, horizontal_fusion: true, ..PlanRequest::new(&inputs) };
         let joined = plan(&graph, &request).unwrap();
         prop_assert_eq!(check(&joined), Ok(()));
-        let apart = plan(&graph, &PlanRequest { join_branches: false, ..request }).unwrap();
+        let apart = plan(&graph, &PlanRequest { horizontal_fusion: false, ..request }).unwrap();
         let branches = |plan: &Plan| plan.groups.iter().map(|g| g.branches().len()).sum::<usize>();
         prop_assert_eq!(branches(&joined), apart.groups.len());
         prop_assert_eq!(&joined.fusion, &apart.fusion);
@@ -150,7 +150,8 @@ proptest! {
             let outside = group.writes().iter().all(|&b| matches!(joined.buffers[b].place, Place::Output(_)));
             prop_assert!(outside, "no intermediate lives longer");
         }
-        // What is written by a copy is written by all: outputs of the last layer are joined where they are alike.
+        // What is written by a copy is written by all: outputs of the last layer are fused where they are the
+        // same program.
         if copies > 1 && apart.groups.len() == copies {
             let custom = apart.groups[0].stages.iter().any(|s| matches!(s.kernel, Kernel::Custom(_)));
             prop_assert_eq!(joined.groups.len(), if custom { copies } else { 1 });
@@ -165,7 +166,7 @@ proptest! {
     fn only_what_reads_each_other_is_brought_together(steps in steps()) {
         let inputs = [input(64, 48, false)];
         let graph = build(&steps, inputs[0]);
-        let request = PlanRequest { lanes: 9, ..PlanRequest::new(&inputs) };
+        let request = PlanRequest { streams: 9, ..PlanRequest::new(&inputs) };
         let (fused, unfused) =
             (plan(&graph, &request).unwrap(), plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap());
         // A group waits for another exactly where a task of one reads a task of the other.

@@ -1,7 +1,7 @@
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_plan::{Operand, Plan};
 
-use super::merge::MOST_STAGES;
+use super::merge::MAX_STAGES;
 use crate::testing::{TestOp, rgb};
 use crate::{PipelineSpec, PlanRequest, TaskGraph, plan};
 
@@ -11,7 +11,7 @@ fn build(line: &str) -> TaskGraph {
 
 fn planned(graph: &TaskGraph, input: ImageDesc) -> Plan {
     let inputs = vec![input; graph.inputs().len()];
-    plan(graph, &PlanRequest { lanes: 4, ..PlanRequest::new(&inputs) }).unwrap()
+    plan(graph, &PlanRequest { streams: 4, ..PlanRequest::new(&inputs) }).unwrap()
 }
 
 /// Names of the tasks of each group.
@@ -44,7 +44,7 @@ fn the_benchmark_chains_are_one_kernel_each() {
     for (line, (width, height)) in cases {
         let plan = planned(&build(&line), rgb(width, height));
         assert_eq!(plan.groups.len(), 1, "{line}: {:?}", plan.fusion);
-        assert_eq!((plan.arena_bytes, plan.lanes, plan.buffers.len()), (0, 1, 2));
+        assert_eq!((plan.arena_bytes, plan.streams, plan.buffers.len()), (0, 1, 2));
         assert!(plan.fusion.iter().all(|d| d.fused && d.bytes_saved > 0));
     }
 }
@@ -115,7 +115,7 @@ fn a_kernel_writes_images_of_one_size() {
     }
     let plan = planned(&g, rgb(64, 32));
     assert_eq!(groups(&plan), [vec!["soft"], vec!["small", "edges"]]);
-    let why = "one kernel would write 'soft' with 64x32 and 'edges' with 20x10";
+    let why = "one launch would write 'soft' with 64x32 and 'edges' with 20x10";
     assert_eq!(reason(&plan, "soft", "small"), why);
 }
 
@@ -133,18 +133,18 @@ fn branches_that_share_only_an_input_run_side_by_side() {
     let line = "a:gaussian_blur inputs=@input ! b:threshold threshold=3 ! c:gaussian_blur inputs=@input ! d:threshold threshold=3";
     let plan = planned(&build(line), rgb(64, 32));
     assert_eq!(groups(&plan), [vec!["a", "b"], vec!["c", "d"]]);
-    assert_eq!((plan.lanes, plan.waits.len()), (2, 0));
+    assert_eq!((plan.streams, plan.waits.len()), (2, 0));
 }
 
 #[test]
 fn groups_have_bounds() {
-    let long = vec!["flip"; 3 * MOST_STAGES].join(" ! ");
+    let long = vec!["flip"; 3 * MAX_STAGES].join(" ! ");
     let sizes: Vec<usize> =
         planned(&build(&long), rgb(64, 32)).groups.iter().map(|g| g.stages.len()).collect();
-    assert_eq!(sizes, [MOST_STAGES; 3]);
+    assert_eq!(sizes, [MAX_STAGES; 3]);
     let wide = ImageDesc::new(1 << 17, 8, PixelFormat::Rgba, DType::F32).unwrap();
     let plan = planned(&build("a:gaussian_blur kernel=3 ! b:gaussian_blur kernel=3"), wide);
-    assert!(reason(&plan, "a", "b").starts_with("a strip would keep"), "{:?}", plan.fusion);
+    assert!(reason(&plan, "a", "b").starts_with("a row band would keep"), "{:?}", plan.fusion);
     let deep = ImageDesc::new(4096, 4096, PixelFormat::Rgba, DType::F32).unwrap();
     let plan = planned(&build("a:gaussian_blur kernel=3 ! b:resize width=512 height=512"), deep);
     assert!(reason(&plan, "a", "b").starts_with("a tile would keep"), "{:?}", plan.fusion);
@@ -183,15 +183,15 @@ fn uniforms_find_their_stages_in_a_group() {
 fn joined(line: &str, input: ImageDesc) -> (Vec<String>, usize) {
     let graph = build(line);
     let inputs = vec![input; graph.inputs().len()];
-    let request = PlanRequest { lanes: 4, join_branches: true, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, horizontal_fusion: true, ..PlanRequest::new(&inputs) };
     let with = plan(&graph, &request).unwrap();
     let unfused = plan(&graph, &PlanRequest { fuse: false, ..request }).unwrap();
-    assert_eq!(unfused.groups.len(), unfused.tasks.len(), "joining is a kind of fusion");
+    assert_eq!(unfused.groups.len(), unfused.tasks.len(), "horizontal fusion is a kind of fusion");
     (groups(&with).iter().map(|tasks| tasks.join(" ")).collect(), planned(&graph, input).groups.len())
 }
 
 #[test]
-fn alike_branches_share_a_group_where_the_device_joins_them() {
+fn branches_of_the_same_program_share_a_group_where_the_device_batches_them() {
     let line = "a:crop x=1 width=30 height=20 ! b:resize width=10 height=9 \
                 ! c:crop x=7 y=3 width=30 height=20 inputs=@input ! d:resize width=10 height=9 \
                 ! e:crop x=7 y=3 width=26 height=20 inputs=@input ! f:resize width=10 height=9 \
@@ -204,7 +204,7 @@ fn alike_branches_share_a_group_where_the_device_joins_them() {
 }
 
 #[test]
-fn branches_that_differ_in_numbers_alone_are_alike() {
+fn branches_that_differ_in_numbers_alone_are_the_same_program() {
     let line = "inputs=input,other ! a:threshold threshold=3 inputs=@input ! b:threshold threshold=9 inputs=@input \
                 ! c:threshold threshold=9 inputs=@other";
     assert_eq!(joined(line, rgb(64, 48)), (vec!["a b c".to_owned()], 3));

@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 use mip_plan::{GroupId, Place, Plan};
 
-use super::super::model::lane_colours;
+use super::super::model::stream_colours;
 use super::{px, shortened, text_width};
 
 const LEFT: f64 = 110.0;
@@ -22,8 +22,8 @@ struct Region {
     scratch: bool,
 }
 
-/// The arena over time as an SVG picture: offsets downwards, kernels in launch order to the right, a block for every
-/// image from the kernel that writes it to the last that reads it.
+/// The arena over time as an SVG diagram: offsets downwards, launches in order to the right, a block
+/// for every image from the launch that writes it to the last that reads it.
 pub fn render_memory_svg(plan: &Plan) -> String {
     let regions = regions(plan);
     let names: Vec<String> = (0..plan.groups.len()).map(|id| group_name(plan, id)).collect();
@@ -38,7 +38,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
     let width = texts.fold(right + 24.0, f64::max);
     let bottom = if regions.is_empty() { TOP + 20.0 } else { TOP + HEIGHT };
     let height = bottom + 30.0 + 16.0 * notes.len() as f64;
-    let picture = html! {
+    let diagram = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(px(width)) height=(px(height))
             viewBox=(format!("0 0 {} {}", px(width), px(height))) font-family="sans-serif" font-size="12" fill="#1f2933" {
             title { (title) }
@@ -63,7 +63,7 @@ pub fn render_memory_svg(plan: &Plan) -> String {
             }
         }
     };
-    picture.into_string() + "\n"
+    diagram.into_string() + "\n"
 }
 
 fn group_name(plan: &Plan, id: GroupId) -> String {
@@ -73,10 +73,10 @@ fn group_name(plan: &Plan, id: GroupId) -> String {
     format!("#{id} {}{others}", shortened(last, 14))
 }
 
-/// What stands below the picture.
+/// What stands below the diagram.
 fn notes(plan: &Plan, regions: &[Region]) -> Vec<String> {
     let hatched = regions.iter().any(|region| region.scratch);
-    let hatched = hatched.then(|| "hatched: scratch that a kernel works in".to_owned());
+    let hatched = hatched.then(|| "hatched: scratch that a launch works in".to_owned());
     let outside = plan.buffers.iter().filter(|buffer| matches!(buffer.place, Place::Output(_)));
     let outside = outside.map(|b| format!("beside the arena: output {}, {} bytes", b.name, b.layout.span()));
     hatched.into_iter().chain(outside).collect()
@@ -105,7 +105,7 @@ fn axes(names: &[String], step: f64, plan: &Plan) -> Markup {
             @let x = LEFT + step * id as f64;
             path d=(format!("M{} {}V{}", px(x), px(TOP - 6.0), px(TOP + HEIGHT))) stroke="#d5dbe1" {}
             text x=(px(x + step / 2.0)) y=(px(TOP - 12.0)) text-anchor="middle" font-size="11"
-                fill=(lane_colours(plan.groups[id].lane).0) { (name) }
+                fill=(stream_colours(plan.groups[id].stream).0) { (name) }
         }
         @for part in 0..=4_usize {
             @let y = TOP + HEIGHT * part as f64 / 4.0;
@@ -122,12 +122,15 @@ fn block(plan: &Plan, region: &Region, step: f64) -> Markup {
     let (x, y) = (LEFT + step * region.first as f64 + 2.0, TOP + region.offset as f64 * scale);
     let width = step * (region.last - region.first + 1) as f64 - 4.0;
     let height = (region.bytes as f64 * scale).max(1.5);
-    let (line, fill) = lane_colours(plan.groups[region.first].lane);
+    let (line, fill) = stream_colours(plan.groups[region.first].stream);
     let fill = if region.scratch { "url(#scratch)" } else { fill };
     let fits = ((width - 6.0) / 7.0).max(1.0) as usize;
     html! {
         g {
-            title { (region.name) ": " (region.bytes) " bytes at " (region.offset) ", kernels #" (region.first) " to #" (region.last) }
+            title {
+                (region.name) ": " (region.bytes) " bytes at " (region.offset)
+                ", launches #" (region.first) " to #" (region.last)
+            }
             rect x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill=(fill) stroke=(line) {}
             @if height >= READABLE && fits >= 3 {
                 text x=(px(x + width / 2.0)) y=(px(y + height / 2.0 + 4.0)) text-anchor="middle" font-size="11" {

@@ -1,8 +1,9 @@
-//! Pictures of plans: the graph on its streams, and the arena over time.
+//! Diagrams of plans: the graph on its streams, and the arena over time.
 //!
-//! Every stream is a column and time runs downwards, so that what a picture says first is what runs beside what.
-//! The layout is our own, in three steps: `place` gives each task a row in its stream's column, `route` leads edges around
-//! tasks along tracks, `graph` draws. (Layout crates for Rust know neither columns that are given nor boxes around nodes.)
+//! Every stream is a column and time runs downwards, so that what a diagram says first is what runs beside
+//! what. The layout is our own, in three steps: `place` gives each task a row in its stream's column, `route`
+//! leads edges around tasks along tracks, `graph` draws. (Layout crates for Rust know neither columns that
+//! are given nor boxes around nodes.)
 
 mod graph;
 mod memory;
@@ -19,11 +20,11 @@ fn text_width(text: &str) -> f64 {
 }
 
 /// Text that fits into so many characters.
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
 /// One decimal place.

@@ -16,12 +16,12 @@ pub(super) struct Places {
 /// The column is the stream. A group takes as many rows as it has tasks, below the groups it depends on and below the
 /// group before it on its stream; inputs stand on top, in the column of their first reader.
 pub(super) fn place(plan: &Plan, model: &Model) -> Places {
-    let columns = plan.lanes.max(1) as usize;
+    let columns = plan.streams.max(1) as usize;
     let mut of = vec![(0, 0); model.nodes.len()];
     let mut next = vec![0; columns];
     for (input, place) in of.iter_mut().enumerate().take(plan.inputs.len()) {
         let reader = model.edges.iter().find(|edge| edge.from == input).map(|edge| edge.to);
-        let column = reader.and_then(|node| model.lane(node)).unwrap_or(0) as usize;
+        let column = reader.and_then(|node| model.stream(node)).unwrap_or(0) as usize;
         *place = (next[column], column);
         next[column] += 1;
     }
@@ -29,7 +29,7 @@ pub(super) fn place(plan: &Plan, model: &Model) -> Places {
     next.fill(top);
     let mut ends = vec![top; plan.groups.len()];
     for (id, group) in plan.groups.iter().enumerate() {
-        let column = group.lane as usize;
+        let column = group.stream as usize;
         let waited = plan.waits_of(id);
         let after = group.depends_on.iter().copied().chain(waited).map(|on| ends[on]).max().unwrap_or(top);
         let first = after.max(next[column]);

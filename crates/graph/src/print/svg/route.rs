@@ -57,14 +57,14 @@ impl Router<'_> {
     fn run(&self) -> Routes {
         let places = self.places;
         let (gutters, vertical) = self.vertical();
-        let lanes_in = |gutter: Gutter| gutters.get(&gutter).map_or(0, Tracks::count) as f64 * TRACK;
+        let tracks_in = |gutter: Gutter| gutters.get(&gutter).map_or(0, Tracks::count) as f64 * TRACK;
         let mut x = MARGIN;
         let (mut column_x, mut inner, mut strips) = (Vec::new(), Vec::new(), vec![x]);
         for column in 0..places.columns {
-            x += GUTTER + lanes_in((column, false));
+            x += GUTTER + tracks_in((column, false));
             column_x.push(x);
-            inner.push(lanes_in((column, true)));
-            x += self.node_width + lanes_in((column, true)) + GUTTER;
+            inner.push(tracks_in((column, true)));
+            x += self.node_width + tracks_in((column, true)) + GUTTER;
             strips.push(x);
         }
         let center = |node: usize| column_x[places.of[node].1] + self.node_width / 2.0;

@@ -6,7 +6,7 @@ use mip_core::{ImageView, ImageViewMut};
 use super::fault::Faults;
 use super::memory::{OrderedPool, own};
 use super::{CommandKind, Execution, NullExecutable, NullOptions, Record, Site, host_of};
-use crate::device::{BufferMemory, BufferRef, Command, DeviceError, HostStamp, Launch, Verdict};
+use crate::device::{BufferMemory, BufferRef, Command, DeviceError, HostTimestamp, Launch, LaunchDecision};
 
 /// A mutex whose data stays usable after a panic: a failed test must not hide behind a poisoned lock.
 #[derive(Debug, Default)]
@@ -193,7 +193,7 @@ impl Engine {
                 own(&*memory).ok_or_else(foreign_memory)?.free_ordered(stream)?;
             }
             // Not recorded: the same happens with and without a profile.
-            Command::Stamp(stamp) => HostStamp::of(&*stamp)?.reach(),
+            Command::Timestamp(timestamp) => HostTimestamp::of(&*timestamp)?.reach(),
             Command::Record(_) | Command::Wait(_) => {
                 return Err(DeviceError::Unsupported("an event of another device".to_owned()));
             }
@@ -204,7 +204,7 @@ impl Engine {
     /// `Err` only for a lost device, which tells the observer nothing any more.
     fn launch(&self, stream: usize, launch: &Launch) -> Result<(), DeviceError> {
         let group = launch.group;
-        if launch.observer.begin(group) == Verdict::Skip {
+        if launch.observer.begin(group) == LaunchDecision::Skip {
             self.record(Record::Skip { stream, group });
             return Ok(());
         }

@@ -38,8 +38,8 @@ pub enum CommandKind {
     Download,
     /// Any stream-ordered free.
     Free,
-    /// Any stamp.
-    Stamp,
+    /// Any timestamp.
+    Timestamp,
 }
 
 impl CommandKind {
@@ -51,7 +51,7 @@ impl CommandKind {
             Command::Upload { .. } => Self::Upload,
             Command::Download { .. } => Self::Download,
             Command::Free(_) => Self::Free,
-            Command::Stamp(_) => Self::Stamp,
+            Command::Timestamp(_) => Self::Timestamp,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A device that writes down what it was told, for tests: it runs commands on the calling thread, in order or
+//! A device that records the commands it gets, for tests: it runs commands on the calling thread, in order or
 //! in any order that streams and events allow, fails where asked to, and computes only if given a function.
 
 mod engine;
@@ -59,13 +59,13 @@ pub struct NullOptions {
     pub memory_limit: Option<usize>,
     /// Scratch bytes every group asks for.
     pub workspace_bytes: usize,
-    /// Whether alike branches share groups.
-    pub join_branches: bool,
+    /// Whether branches of the same program share groups.
+    pub horizontal_fusion: bool,
     /// Threads that groups are loaded on.
     pub load_threads: usize,
     /// Called for each launch that runs; without it a launch does nothing.
     pub on_launch: Option<Arc<LaunchFn>>,
-    /// What is told by name what the host does, when a run is profiled.
+    /// Gets the names of what the host does, when a run is profiled.
     pub ranges: Option<Arc<dyn Ranges>>,
 }
 
@@ -79,7 +79,7 @@ impl Default for NullOptions {
             graph_replay: Ok(()),
             memory_limit: None,
             workspace_bytes: 0,
-            join_branches: false,
+            horizontal_fusion: false,
             load_threads: 1,
             on_launch: None,
             ranges: None,
@@ -168,8 +168,8 @@ impl Device for NullDevice {
         self.engine.options.workspace_bytes
     }
 
-    fn joins_branches(&self) -> bool {
-        self.engine.options.join_branches
+    fn fuses_horizontally(&self) -> bool {
+        self.engine.options.horizontal_fusion
     }
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {

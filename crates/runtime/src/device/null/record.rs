@@ -7,7 +7,7 @@ use mip_plan::GroupId;
 /// One thing that happened. Prints as one line; numbers count up from 0 in order of creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// `create stream 0 "lane 0"`
+    /// `create stream 0 "stream 0"` (number, label)
     CreateStream {
         /// Number of the stream.
         stream: usize,
@@ -81,7 +81,7 @@ pub enum Record {
         stream: usize,
         /// Index of the group.
         group: GroupId,
-        /// What its observer was told.
+        /// The result that its observer got.
         error: DeviceError,
     },
     /// `stream 1: skip group 3`

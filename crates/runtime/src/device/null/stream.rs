@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::engine::Engine;
 use super::memory::NullMemory;
 use super::{CommandKind, Record, Site};
-use crate::device::{Command, DeviceError, Event, HostStamp, Memory, Stamp, Stream};
+use crate::device::{Command, DeviceError, Event, HostTimestamp, Memory, Stream, Timestamp};
 
 /// A queue of the engine.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Stream for NullStream {
         NullMemory::allocate_ordered(&self.engine, self.id, bytes)
     }
 
-    fn create_stamp(&self) -> Result<Arc<dyn Stamp>, DeviceError> {
-        Ok(Arc::new(HostStamp::default()))
+    fn create_timestamp(&self) -> Result<Arc<dyn Timestamp>, DeviceError> {
+        Ok(Arc::new(HostTimestamp::default()))
     }
 
     fn synchronize(&self) -> Result<(), DeviceError> {

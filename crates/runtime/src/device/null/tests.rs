@@ -25,9 +25,9 @@ fn the_life_of_a_session_prints_the_same_every_time() {
     let plan = PlanBuilder::diamond(1, gray(4, 2)).build();
     let session = Session::new(device, manager.clone(), plan, SessionOptions::default()).unwrap();
     let made = [
-        "create stream 0 \"lane 0\"",
-        "create stream 1 \"lane 1\"",
-        "create stream 2 \"lane 2\"",
+        "create stream 0 \"stream 0\"",
+        "create stream 1 \"stream 1\"",
+        "create stream 2 \"stream 2\"",
         "create event e0",
         "create event e1",
         "create event e2",

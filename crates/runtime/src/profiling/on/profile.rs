@@ -34,12 +34,12 @@ pub struct Row {
 pub enum Place {
     /// A thread of the host, numbered as they were first seen.
     Thread(usize),
-    /// The stream of a lane of a session. Sessions are numbered as they first ran.
+    /// A stream of a session. Sessions are numbered as they first ran.
     Stream {
         /// Number of the session.
         session: usize,
-        /// Lane of its plan.
-        lane: usize,
+        /// Stream of its plan.
+        stream: usize,
     },
 }
 

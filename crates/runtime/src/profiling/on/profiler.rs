@@ -7,7 +7,7 @@ use super::profile::{Mark, Place, Profile, Row, Span};
 use crate::device::{Device, Ranges, Stream};
 
 /// Spans kept until they are taken; an endless stream of frames must not take endless memory.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// Collects spans from all threads.
 #[derive(Debug)]
@@ -75,14 +75,14 @@ impl Profiler {
         self.lock().thread()
     }
 
-    /// The rows of a session's streams, in the order of its lanes.
+    /// The rows of a session's streams, in the order of its streams.
     pub(super) fn rows_of(&self, streams: &[Arc<dyn Stream>]) -> Vec<usize> {
         self.lock().streams(streams)
     }
 
     pub(super) fn add(&self, span: Span) {
         let mut collected = self.lock();
-        if collected.profile.spans.len() < MOST {
+        if collected.profile.spans.len() < MAX {
             collected.profile.spans.push(span);
         } else {
             collected.profile.dropped += 1;
@@ -97,7 +97,7 @@ impl Profiler {
         let at = self.since_start(Instant::now());
         let mut collected = self.lock();
         let row = collected.thread();
-        if collected.profile.marks.len() < MOST {
+        if collected.profile.marks.len() < MAX {
             collected.profile.marks.push(Mark { row, name, at });
         }
     }
@@ -146,8 +146,9 @@ impl Collected {
         }
         let session = self.sessions;
         self.sessions += 1;
-        let rows = streams.iter().enumerate().map(|(lane, stream)| {
-            let row = self.row(Place::Stream { session, lane }, format!("session {session}, stream {lane}"));
+        let rows = streams.iter().enumerate().map(|(index, stream)| {
+            let row = self
+                .row(Place::Stream { session, stream: index }, format!("session {session}, stream {index}"));
             self.streams.push((Arc::downgrade(stream), row));
             row
         });

@@ -9,10 +9,10 @@ use super::probe::{HostSpan, Open};
 use super::profile::Span;
 use super::profiler::Profiler;
 use crate::LoadedPlan;
-use crate::device::{Command, Stamp};
-use crate::scheduler::GroupStamps;
+use crate::device::{Command, Timestamp};
+use crate::scheduler::GroupTimestamps;
 
-/// A run as its profile sees it: which stamps are to be read when it has ended.
+/// A run as its profile sees it: which timestamps are to be read when it has ended.
 #[derive(Debug, Default)]
 pub(crate) struct RunProbe(Option<Box<Running>>);
 
@@ -21,7 +21,7 @@ struct Running {
     profiler: Arc<Profiler>,
     labels: Arc<Labels>,
     run: u64,
-    /// By lane.
+    /// By stream.
     rows: Vec<usize>,
     pending: Vec<Pending>,
 }
@@ -31,11 +31,11 @@ struct Pending {
     row: usize,
     what: Timed,
     flow: Option<u64>,
-    begin: Arc<dyn Stamp>,
-    end: Arc<dyn Stamp>,
+    begin: Arc<dyn Timestamp>,
+    end: Arc<dyn Timestamp>,
 }
 
-/// A command that is being queued between its stamps.
+/// A command that is being queued between its timestamps.
 #[derive(Debug)]
 pub(crate) struct TimedCommand {
     pending: Pending,
@@ -47,8 +47,8 @@ pub(crate) struct TimedCommand {
 
 impl TimedCommand {
     /// To be queued before and after it.
-    pub(crate) fn stamps(&self) -> [Command; 2] {
-        [&self.pending.begin, &self.pending.end].map(|stamp| Command::Stamp(stamp.clone()))
+    pub(crate) fn timestamps(&self) -> [Command; 2] {
+        [&self.pending.begin, &self.pending.end].map(|timestamp| Command::Timestamp(timestamp.clone()))
     }
 
     /// The host's part.
@@ -81,26 +81,26 @@ impl RunProbe {
         self.0.as_ref().map_or_else(HostSpan::none, |running| running.span(kind, name))
     }
 
-    /// Stamps for a command that is about to be queued on a lane.
-    pub(crate) fn begin(&mut self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
-        self.0.as_ref().map(|running| running.begin(loaded, lane, what))?
+    /// Timestamps for a command that is about to be queued on a stream.
+    pub(crate) fn begin(&mut self, loaded: &LoadedPlan, stream: usize, what: Timed) -> Option<TimedCommand> {
+        self.0.as_ref().map(|running| running.begin(loaded, stream, what))?
     }
 
-    /// The command has been queued, and its stamps.
+    /// The command has been queued, and its timestamps.
     pub(crate) fn end(&mut self, command: TimedCommand) {
         if let Some(running) = &mut self.0 {
             running.pending.push(command.pending);
         }
     }
 
-    /// A graph was queued that has stamps of its own.
-    pub(crate) fn replayed(&mut self, loaded: &LoadedPlan, stamps: &[GroupStamps]) {
+    /// A graph was queued that has timestamps of its own.
+    pub(crate) fn replayed(&mut self, loaded: &LoadedPlan, timestamps: &[GroupTimestamps]) {
         let Some(running) = &mut self.0 else { return };
-        for stamps in stamps {
-            let lane = loaded.plan().groups[stamps.group].lane as usize;
-            let (begin, end) = (stamps.begin.clone(), stamps.end.clone());
-            let what = Timed::Group(stamps.group);
-            running.pending.push(Pending { row: running.rows[lane], what, flow: None, begin, end });
+        for timestamps in timestamps {
+            let stream = loaded.plan().groups[timestamps.group].stream as usize;
+            let (begin, end) = (timestamps.begin.clone(), timestamps.end.clone());
+            let what = Timed::Group(timestamps.group);
+            running.pending.push(Pending { row: running.rows[stream], what, flow: None, begin, end });
         }
     }
 
@@ -121,13 +121,13 @@ impl Running {
         HostSpan::of(open)
     }
 
-    fn begin(&self, loaded: &LoadedPlan, lane: usize, what: Timed) -> Option<TimedCommand> {
+    fn begin(&self, loaded: &LoadedPlan, stream: usize, what: Timed) -> Option<TimedCommand> {
         let flow = self.profiler.next_flow();
         let kind = if what == Timed::Graph { Kind::Replay } else { Kind::Queue };
         let label = self.labels.of(what);
-        let stream = &loaded.streams[lane];
-        let stamps = stream.create_stamp().and_then(|begin| Ok((begin, stream.create_stamp()?)));
-        let Ok((begin, end)) = stamps else {
+        let queue = &loaded.streams[stream];
+        let timestamps = queue.create_timestamp().and_then(|begin| Ok((begin, queue.create_timestamp()?)));
+        let Ok((begin, end)) = timestamps else {
             self.profiler.drop_one();
             return None;
         };
@@ -137,7 +137,7 @@ impl Running {
             Timed::Download(_) => format!("download {}", label.name).into(),
             Timed::Graph => "".into(),
         };
-        let pending = Pending { row: self.rows[lane], what, flow: Some(flow), begin, end };
+        let pending = Pending { row: self.rows[stream], what, flow: Some(flow), begin, end };
         let profiler = self.profiler.clone();
         Some(TimedCommand { pending, profiler, kind, name, run: self.run })
     }

@@ -53,7 +53,7 @@ fn assert_nested(profile: &Profile) {
 }
 
 #[test]
-fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
+fn a_run_has_a_span_for_each_command_on_its_stream_and_one_on_the_host() {
     let plan = PlanBuilder::diamond(1, gray(5, 3)).build();
     let probe = Probe::recording().unwrap();
     let session = session(&interpreting_device(separate()), &plan, false, &probe);
@@ -61,8 +61,8 @@ fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
     let profile = probe.take().unwrap();
     assert_nested(&profile);
     for (group, span) in plan.groups.iter().zip(profile.of(Kind::Compute)) {
-        let lane = group.lane as usize;
-        assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, lane });
+        let stream = group.stream as usize;
+        assert_eq!(profile.rows[span.row].place, Place::Stream { session: 0, stream });
         let work = span.work.as_ref().unwrap();
         let tasks = group.tasks.iter().map(|&task| &plan.tasks[task].name);
         assert!(work.tasks.iter().map(String::as_str).eq(tasks.map(|name| &**name)), "{span:?}");
@@ -88,7 +88,7 @@ fn a_run_has_a_span_for_each_command_on_its_lane_and_one_on_the_host() {
 }
 
 #[test]
-fn a_stamp_more_or_less_changes_no_other_command() {
+fn a_timestamp_more_or_less_changes_no_other_command() {
     let plan = PlanBuilder::diamond(1, gray(5, 3)).build();
     for replay in [false, true] {
         let records = [Probe::default(), Probe::recording().unwrap()].map(|probe| {
@@ -96,7 +96,7 @@ fn a_stamp_more_or_less_changes_no_other_command() {
             let session = session(&device, &plan, replay, &probe);
             run(&session);
             run(&session);
-            assert_eq!(session.scheduler().stats().stamps > 0, probe.is_recording());
+            assert_eq!(session.scheduler().stats().timestamps > 0, probe.is_recording());
             device.take_records()
         });
         assert_eq!(records[0], records[1], "replay {replay}");
@@ -148,7 +148,7 @@ fn a_device_that_refuses_to_take_times_runs_all_the_same() {
     let probe = Probe::recording().unwrap();
     let device = interpreting_device(separate());
     let session = session(&device, &plan, false, &probe);
-    device.inject(Site::Submit(CommandKind::Stamp), DeviceError::Injected("no".to_owned()));
+    device.inject(Site::Submit(CommandKind::Timestamp), DeviceError::Injected("no".to_owned()));
     run(&session);
     let profile = probe.take().unwrap();
     assert!(profile.spans.iter().all(|span| !span.kind.is_on_device()));
@@ -171,7 +171,7 @@ fn frames_in_flight_are_on_rows_of_their_own() {
     while frames.pop().is_some() {}
     let profile = probe.take().unwrap();
     let streams: Vec<Place> = profile.rows.iter().map(|row| row.place).filter(|p| !is_host(*p)).collect();
-    assert_eq!(streams, [0, 1, 2].map(|session| Place::Stream { session, lane: 0 }));
+    assert_eq!(streams, [0, 1, 2].map(|session| Place::Stream { session, stream: 0 }));
     assert_eq!(profile.of(Kind::Upload).count(), 7);
     for kind in [Kind::Upload, Kind::Download] {
         let mut copies: Vec<&Span> = profile.of(kind).collect();
@@ -202,7 +202,8 @@ fn the_trace_has_a_row_for_each_thread_and_stream() {
     let rows = of("M").filter(|event| event["name"] == "thread_name");
     let streams: Vec<&str> =
         rows.filter(|row| row["pid"] == 2).map(|row| row["args"]["name"].as_str().unwrap()).collect();
-    let expected: Vec<String> = (0..plan.lanes).map(|lane| format!("session 0, stream {lane}")).collect();
+    let expected: Vec<String> =
+        (0..plan.streams).map(|stream| format!("session 0, stream {stream}")).collect();
     assert_eq!(streams, expected);
     assert_eq!(of("X").count(), profile.spans.len());
     assert_eq!((of("s").count(), of("f").count()), (plan.groups.len() + 4, plan.groups.len() + 4));
@@ -215,8 +216,8 @@ fn the_trace_has_a_row_for_each_thread_and_stream() {
 #[test]
 fn ranges_open_and_close_around_what_the_host_does() {
     #[derive(Debug, Default)]
-    struct Told(Mutex<(Vec<String>, usize)>);
-    impl crate::device::Ranges for Told {
+    struct Named(Mutex<(Vec<String>, usize)>);
+    impl crate::device::Ranges for Named {
         fn push(&self, name: &str) {
             self.0.lock().unwrap().0.push(name.to_owned());
         }
@@ -224,14 +225,14 @@ fn ranges_open_and_close_around_what_the_host_does() {
             self.0.lock().unwrap().1 += 1;
         }
     }
-    let told = Arc::new(Told::default());
-    let device = interpreting_device(NullOptions { ranges: Some(told.clone()), ..separate() });
+    let named = Arc::new(Named::default());
+    let device = interpreting_device(NullOptions { ranges: Some(named.clone()), ..separate() });
     let plan = PlanBuilder::adding_chain(1, gray(5, 3)).build();
     run(&session(&device, &plan, false, &Probe::recording().unwrap()));
-    let (opened, closed) = std::mem::take(&mut *told.0.lock().unwrap());
+    let (opened, closed) = std::mem::take(&mut *named.0.lock().unwrap());
     assert_eq!(opened.len(), closed);
     assert_eq!(opened[0], "load session");
     assert!(opened.iter().any(|name| name == "submit") && opened.iter().any(|name| name == "wait"));
     run(&session(&device, &plan, false, &Probe::default()));
-    assert!(told.0.lock().unwrap().0.is_empty(), "nothing is told where nothing is recorded");
+    assert!(named.0.lock().unwrap().0.is_empty(), "nothing is named where nothing is recorded");
 }

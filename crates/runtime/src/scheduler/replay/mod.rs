@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mip_plan::GroupId;
 use serde::Serialize;
 
-use crate::device::{Graph, Stamp};
+use crate::device::{Graph, Timestamp};
 pub(super) use recording::{record, refusal};
 pub(super) use signature::Signature;
 pub(super) use state::{Decision, ReplayState};
@@ -27,7 +27,7 @@ pub enum DirtyReason {
     Topology,
     /// Other widths or heights.
     Shapes,
-    /// Other pixel formats, sample types or memory orders.
+    /// Other pixel formats, dtypes or layouts.
     Formats,
     /// A kernel needs other code or other tables, as after a change of a structural parameter.
     Kernels,
@@ -87,16 +87,16 @@ struct Captured {
     graph: Arc<dyn Graph>,
     signature: Signature,
     /// Where the run is profiled.
-    stamps: Vec<GroupStamps>,
+    timestamps: Vec<GroupTimestamps>,
 }
 
 /// Points of a graph right before and after a group.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "profiling"), allow(dead_code, reason = "read by profiles"))]
-pub(crate) struct GroupStamps {
+pub(crate) struct GroupTimestamps {
     pub(crate) group: GroupId,
-    pub(crate) begin: Arc<dyn Stamp>,
-    pub(crate) end: Arc<dyn Stamp>,
+    pub(crate) begin: Arc<dyn Timestamp>,
+    pub(crate) end: Arc<dyn Timestamp>,
 }
 
 impl GraphSlot {
@@ -110,12 +110,17 @@ impl GraphSlot {
     }
 
     /// The points in the graph whose times are taken.
-    pub(super) fn stamps(&self) -> &[GroupStamps] {
-        self.captured.as_ref().map_or(&[], |captured| &captured.stamps)
+    pub(super) fn timestamps(&self) -> &[GroupTimestamps] {
+        self.captured.as_ref().map_or(&[], |captured| &captured.timestamps)
     }
 
-    pub(super) fn keep(&mut self, graph: Arc<dyn Graph>, signature: Signature, stamps: Vec<GroupStamps>) {
-        self.captured = Some(Captured { graph, signature, stamps });
+    pub(super) fn keep(
+        &mut self,
+        graph: Arc<dyn Graph>,
+        signature: Signature,
+        timestamps: Vec<GroupTimestamps>,
+    ) {
+        self.captured = Some(Captured { graph, signature, timestamps });
     }
 
     pub(super) fn clear(&mut self) {

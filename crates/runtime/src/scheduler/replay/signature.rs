@@ -88,8 +88,9 @@ fn plan_change(old: &Plan, new: &Plan) -> Option<DirtyReason> {
         return Some(DirtyReason::Kernels);
     }
     // Groups and streams may depend on the number of frames.
-    let same_lanes = old.lanes == new.lanes && old.waits == new.waits && old.groups.len() == new.groups.len();
-    (old.batch == new.batch && !same_lanes).then_some(DirtyReason::Topology)
+    let same_streams =
+        old.streams == new.streams && old.waits == new.waits && old.groups.len() == new.groups.len();
+    (old.batch == new.batch && !same_streams).then_some(DirtyReason::Topology)
 }
 
 fn stages_of(plan: &Plan) -> Vec<&Stage> {

@@ -23,13 +23,13 @@ fn descendants_fail_without_running_and_other_branches_finish() {
     assert_eq!(states(&report), expected);
     assert_eq!(invocations(&report), [1, 0, 0, 1, 0]);
     assert_eq!((head(&report, 0), head(&report, 1), head(&report, 2)), (None, Some([16, 17]), None));
-    assert_eq!(bench.told(), ["top"]);
+    assert_eq!(bench.reported(), ["top"]);
     let text = report.error.unwrap().to_string();
     assert_eq!(text, "task 'top' (affine) failed: injected failure: boom");
 
     bench.device.clear_faults();
     let report = bench.run();
-    assert_eq!((report.error, bench.told().len()), (None, 0));
+    assert_eq!((report.error, bench.reported().len()), (None, 0));
     assert_eq!(report.outputs.iter().flatten().count(), 3, "the session stays usable");
 }
 
@@ -42,9 +42,9 @@ fn two_failures_are_told_once_each_and_the_first_is_the_cause() {
         fail(&bench, 2);
         let report = bench.run();
         assert_eq!(states(&report)[4], "join failed because of 1");
-        let mut told = bench.told();
-        told.sort();
-        assert_eq!(told, ["left", "right"]);
+        let mut reported = bench.reported();
+        reported.sort();
+        assert_eq!(reported, ["left", "right"]);
         assert!(report.error.unwrap().to_string().starts_with("task 'left'"), "seed {seed}");
     }
 }
@@ -66,22 +66,22 @@ fn fused(kernel_fails: &'static str) -> Bench {
 }
 
 #[test]
-fn a_fused_group_fails_as_a_whole_and_blames_the_task_whose_kernel_failed() {
+fn a_fused_group_fails_as_a_whole_and_is_attributed_to_the_task_whose_kernel_failed() {
     let bench = fused("second");
     let report = bench.run();
     let because = |name: &str| format!("{name} failed because of 1");
     assert_eq!(states(&report), ["first", "second", "third", "after"].map(because));
-    assert_eq!((bench.told(), invocations(&report)), (vec!["second".to_owned()], vec![1, 1, 1, 0]));
+    assert_eq!((bench.reported(), invocations(&report)), (vec!["second".to_owned()], vec![1, 1, 1, 0]));
     let text = report.error.unwrap().to_string();
     assert_eq!(text, "task 'second' (custom) failed: kernel 'second' failed: no luck");
 }
 
 #[test]
-fn a_fused_group_whose_failure_names_no_kernel_blames_its_first_task() {
+fn a_fused_group_whose_failure_names_no_kernel_is_attributed_to_its_first_task() {
     let bench = fused("");
     fail(&bench, 0);
     assert!(states(&bench.run()).iter().all(|state| state.ends_with("failed because of 0")));
-    assert_eq!(bench.told(), ["first"]);
+    assert_eq!(bench.reported(), ["first"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn cancelling_leaves_out_what_has_not_begun() {
     assert_eq!(report.error, Some(RuntimeError::Cancelled { unfinished: 1, tasks: 3 }));
 
     let report = bench.session.execute(request()).unwrap();
-    assert_eq!((invocations(&report), bench.told().len()), (vec![0; 3], 0));
+    assert_eq!((invocations(&report), bench.reported().len()), (vec![0; 3], 0));
     let text = report.error.unwrap().to_string();
     assert_eq!(text, "the run was cancelled; 3 of 3 tasks did not run");
 }
@@ -148,7 +148,7 @@ fn a_failed_upload_fails_the_tasks_that_read_the_input() {
         let expected =
             ["reader failed because of 0", "last failed because of 0", "other failed because of 2"];
         assert_eq!(states(&report), expected);
-        assert_eq!(bench.told(), ["reader", "other"]);
+        assert_eq!(bench.reported(), ["reader", "other"]);
         let text = report.error.unwrap().to_string();
         assert_eq!(text, "task 'reader' failed: input 'left' could not be uploaded: injected failure: boom");
         bench.device.clear_faults();
@@ -157,12 +157,12 @@ fn a_failed_upload_fails_the_tasks_that_read_the_input() {
 }
 
 #[test]
-fn a_lost_device_completes_nothing_on_the_lane_and_says_so() {
+fn a_lost_device_completes_nothing_on_the_stream_and_says_so() {
     let bench = Bench::new(NullOptions::default(), diamond());
     bench.device.inject(Site::Run(CommandKind::Launch(3)), DeviceError::Lost("unplugged".to_owned()));
     let report = bench.run();
     assert_eq!(states(&report)[3], "side failed because of 3");
-    assert_eq!(bench.told(), ["side"]);
+    assert_eq!(bench.reported(), ["side"]);
     assert!(report.error.unwrap().to_string().ends_with("the device is lost: unplugged"));
 }
 

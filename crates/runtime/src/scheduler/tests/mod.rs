@@ -15,15 +15,13 @@ use super::*;
 use crate::device::null::{NullDevice, NullOptions, Site};
 use crate::device::{Device, DeviceError};
 use crate::testing::{PlanBuilder, gray, interpreting_device};
-use crate::{
-    AllocatorMode, ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions,
-};
+use crate::{AllocatorMode, ManagerOptions, MemoryManager, RunReport, RunRequest, Session, SessionOptions};
 
-/// A session on a null device that computes, and what its error callback was told.
+/// A session on a null device that computes, and the tasks its error callback was called with.
 struct Bench {
     device: Arc<NullDevice>,
     session: Session,
-    told: Arc<Mutex<Vec<(TaskId, String, RuntimeError)>>>,
+    reported: Arc<Mutex<Vec<(TaskId, String, RuntimeError)>>>,
 }
 
 impl Bench {
@@ -34,8 +32,8 @@ impl Bench {
     fn with(options: NullOptions, plan: Arc<Plan>, replay: bool, allocator: AllocatorMode) -> Self {
         let device = interpreting_device(options);
         let scheduler = Arc::new(DagScheduler::new());
-        let told: Arc<Mutex<Vec<_>>> = Arc::default();
-        let tell = told.clone();
+        let reported: Arc<Mutex<Vec<_>>> = Arc::default();
+        let tell = reported.clone();
         scheduler.set_error_callback(move |id, name, error| {
             tell.lock().unwrap().push((id, name.to_owned(), error.clone()));
         });
@@ -45,10 +43,10 @@ impl Bench {
         let options = SessionOptions { poison: device.info().unified_memory, replay, scheduler };
         let session = Session::new(device.clone() as Arc<dyn Device>, manager, plan, options).unwrap();
         device.take_records();
-        Self { device, session, told }
+        Self { device, session, reported }
     }
 
-    fn run(&self) -> ExecutionReport {
+    fn run(&self) -> RunReport {
         self.session.execute(RunRequest::new(vec![ramp()])).unwrap()
     }
 
@@ -56,8 +54,8 @@ impl Bench {
         self.session.scheduler().graph_stats()
     }
 
-    fn told(&self) -> Vec<String> {
-        std::mem::take(&mut *self.told.lock().unwrap()).into_iter().map(|(_, name, _)| name).collect()
+    fn reported(&self) -> Vec<String> {
+        std::mem::take(&mut *self.reported.lock().unwrap()).into_iter().map(|(_, name, _)| name).collect()
     }
 
     /// Lines about streams.
@@ -75,12 +73,12 @@ fn ramp() -> ImageBuffer {
 }
 
 /// The first pixels of an output: what 0 and 1 became.
-fn head(report: &ExecutionReport, output: usize) -> Option<[u8; 2]> {
+fn head(report: &RunReport, output: usize) -> Option<[u8; 2]> {
     let bytes = report.outputs[output].as_ref()?.to_bytes();
     Some([bytes[0], bytes[1]])
 }
 
-fn states(report: &ExecutionReport) -> Vec<String> {
+fn states(report: &RunReport) -> Vec<String> {
     let text = |task: &TaskReport| match task.state {
         TaskState::Failed { cause } => format!("{} failed because of {cause}", task.name),
         state => format!("{} {state}", task.name),
@@ -88,7 +86,7 @@ fn states(report: &ExecutionReport) -> Vec<String> {
     report.tasks.iter().map(text).collect()
 }
 
-fn invocations(report: &ExecutionReport) -> Vec<u64> {
+fn invocations(report: &RunReport) -> Vec<u64> {
     report.tasks.iter().map(|task| task.invocations).collect()
 }
 

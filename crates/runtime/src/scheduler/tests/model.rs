@@ -8,10 +8,10 @@ use super::*;
 use crate::device::null::{CommandKind, Execution};
 use crate::testing::Work;
 
-/// A task: its lane, its sources (0 the pipeline input, n the task n-1) and whether it fails.
+/// A task: its stream, its sources (0 the pipeline input, n the task n-1) and whether it fails.
 #[derive(Debug, Clone)]
 struct Node {
-    lane: u32,
+    stream: u32,
     sources: Vec<usize>,
     fails: bool,
 }
@@ -21,10 +21,10 @@ fn graphs() -> impl Strategy<Value = Vec<Node>> {
     proptest::collection::vec(node, 1..14).prop_map(|nodes| {
         let with_index = nodes.into_iter().enumerate();
         let build =
-            |(index, (lane, picks, two, fails)): (usize, (u32, [prop::sample::Index; 2], bool, bool))| {
+            |(index, (stream, picks, two, fails)): (usize, (u32, [prop::sample::Index; 2], bool, bool))| {
                 let sources =
                     picks.iter().take(1 + usize::from(two)).map(|pick| pick.index(index + 1)).collect();
-                Node { lane, sources, fails }
+                Node { stream, sources, fails }
             };
         with_index.map(build).collect()
     })
@@ -39,12 +39,12 @@ fn plan(nodes: &[Node]) -> Arc<Plan> {
             1 => Work::affine(1.0, index as f32),
             _ => Work::blend(1.0, 1.0),
         };
-        buffers.push(builder.task(&format!("t{index}"), node.lane, work, &inputs));
+        buffers.push(builder.task(&format!("t{index}"), node.stream, work, &inputs));
         let across: BTreeSet<usize> = node
             .sources
             .iter()
             .filter_map(|s| s.checked_sub(1))
-            .filter(|&t| nodes[t].lane != node.lane)
+            .filter(|&t| nodes[t].stream != node.stream)
             .collect();
         for on in across {
             builder.wait(index, on);
@@ -112,11 +112,11 @@ proptest! {
             let (cause, pixels) = expected[output.task];
             prop_assert_eq!(head(&report, index), cause.is_none().then_some(pixels));
         }
-        let mut told: Vec<TaskId> = bench.told.lock().unwrap().iter().map(|(task, ..)| *task).collect();
-        told.sort_unstable();
+        let mut reported: Vec<TaskId> = bench.reported.lock().unwrap().iter().map(|(task, ..)| *task).collect();
+        reported.sort_unstable();
         let failing: Vec<TaskId> =
             (0..nodes.len()).filter(|&index| expected[index].0 == Some(index)).collect();
-        prop_assert_eq!(&told, &failing);
+        prop_assert_eq!(&reported, &failing);
         prop_assert_eq!(report.error.is_some(), !failing.is_empty());
 
         bench.device.clear_faults();

@@ -6,7 +6,7 @@ fn shuffled(seed: u64) -> NullOptions {
 }
 
 #[test]
-fn only_edges_across_lanes_cost_an_event_and_a_wait() {
+fn only_edges_across_streams_cost_an_event_and_a_wait() {
     let bench = Bench::new(NullOptions::default(), diamond());
     bench.run();
     let expected = [
@@ -66,7 +66,7 @@ fn a_plan_with_a_wait_missing_is_caught() {
 }
 
 #[test]
-fn an_input_read_on_two_lanes_is_uploaded_once() {
+fn an_input_read_on_two_streams_is_uploaded_once() {
     let bench = Bench::new(NullOptions { unified_memory: false, ..NullOptions::default() }, diamond());
     bench.run();
     let commands = bench.commands();

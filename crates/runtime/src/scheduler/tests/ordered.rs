@@ -11,7 +11,7 @@ fn ordered(options: NullOptions, replay: bool) -> Bench {
 }
 
 #[test]
-fn memory_is_there_before_any_lane_begins_and_goes_when_all_have_ended() {
+fn memory_is_there_before_any_stream_begins_and_goes_when_all_have_ended() {
     let bench = ordered(options(false), false);
     assert_eq!(bench.run().error, None);
     let commands = bench.commands();

@@ -8,8 +8,8 @@ fn shuffled(seed: u64, unified_memory: bool) -> NullOptions {
     NullOptions { execution: Execution::Shuffled { seed }, unified_memory, ..NullOptions::default() }
 }
 
-/// `late` (lane 1) is waited for by `waiting` (lane 0); `implied`, behind `waiting`, needs it too, but has no
-/// wait of its own because that of `waiting` implies it.
+/// `late` (stream 1) is waited for by `waiting` (stream 0); `implied`, behind `waiting`, needs it too, but
+/// has no wait of its own because that of `waiting` implies it.
 fn implied_wait() -> Arc<Plan> {
     let mut builder = PlanBuilder::new(1);
     let input = builder.input("input", gray(5, 3));
@@ -27,9 +27,9 @@ fn a_refused_launch_fails_its_task_alone() {
         let bench = Bench::new(shuffled(seed, true), diamond());
         bench.device.inject(Site::Submit(CommandKind::Launch(2)), boom());
         let report = bench.run();
-        let told = bench.told();
+        let reported = bench.reported();
         assert_eq!(states(&report)[1..4], ["left completed", "right failed because of 2", "side completed"]);
-        assert_eq!((told, invocations(&report)), (vec!["right".to_owned()], vec![1, 1, 0, 1, 0]));
+        assert_eq!((reported, invocations(&report)), (vec!["right".to_owned()], vec![1, 1, 0, 1, 0]));
         bench.device.clear_faults();
         assert_eq!(head(&bench.run(), 0), Some([8, 10]));
     }
@@ -43,7 +43,7 @@ fn a_refused_wait_fails_its_task_and_unorders_nothing() {
         let report = bench.run();
         assert_eq!(states(&report)[2..], ["waiting failed because of 2", "implied completed"]);
         assert_eq!(head(&report, 1), Some([3, 4]), "seed {seed}");
-        assert_eq!(bench.told(), ["waiting"]);
+        assert_eq!(bench.reported(), ["waiting"]);
     }
 }
 
@@ -60,7 +60,7 @@ fn a_refused_record_fails_its_task_and_what_reads_it() {
             "implied failed because of 1",
         ];
         assert_eq!(
-            (states(&report), bench.told()),
+            (states(&report), bench.reported()),
             (expected.map(String::from).to_vec(), vec!["late".into()])
         );
     }
@@ -94,7 +94,7 @@ fn a_refused_record_of_an_upload_fails_the_tasks_that_read_the_input() {
     let bench = Bench::new(shuffled(1, false), diamond());
     bench.device.inject(Site::Submit(CommandKind::Record), boom());
     let report = bench.run();
-    assert_eq!(bench.told(), ["top", "side"]);
+    assert_eq!(bench.reported(), ["top", "side"]);
     let text = report.error.unwrap().to_string();
     assert_eq!(text, "task 'top' failed: input 'input' could not be uploaded: injected failure: boom");
     bench.device.clear_faults();

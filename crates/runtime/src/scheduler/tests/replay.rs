@@ -55,7 +55,7 @@ fn a_stable_workload_is_captured_once_and_new_pixels_and_uniforms_are_no_change(
 }
 
 #[test]
-fn the_recording_forks_from_the_first_lane_and_joins_every_side_branch_to_it() {
+fn the_recording_forks_from_the_first_stream_and_joins_every_side_branch_to_it() {
     let bench = bench(diamond());
     bench.run();
     let lines: Vec<String> = bench.device.take_records().iter().map(ToString::to_string).collect();
@@ -220,7 +220,7 @@ fn a_task_that_fails_in_a_replay_stops_only_what_depends_on_it() {
     assert_eq!(states(&report)[1], "left failed because of 1");
     assert_eq!(states(&report)[4], "join failed because of 1");
     assert_eq!((head(&report, 0), head(&report, 1)), (None, Some([16, 17])));
-    assert_eq!(bench.told(), ["left"]);
+    assert_eq!(bench.reported(), ["left"]);
     bench.device.clear_faults();
     assert_eq!(head(&bench.run(), 0), Some([8, 10]));
     assert_eq!(counts(&bench), (1, 2, 0));

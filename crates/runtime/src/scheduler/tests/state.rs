@@ -1,5 +1,5 @@
 use super::*;
-use crate::device::{LaunchObserver, Verdict};
+use crate::device::{LaunchDecision, LaunchObserver};
 use crate::scheduler::run_state::RunState;
 
 fn state() -> RunState {
@@ -9,7 +9,7 @@ fn state() -> RunState {
 #[test]
 fn queued_is_not_completed() {
     let state = state();
-    assert_eq!(state.begin(0), Verdict::Run);
+    assert_eq!(state.begin(0), LaunchDecision::Run);
     let report = outcome::of(&state);
     assert!(report.tasks.iter().all(|task| task.state == TaskState::Pending));
     state.end(0, Ok(()));
@@ -45,7 +45,7 @@ fn the_second_report_of_a_failure_is_ignored() {
     state.begin(0);
     state.end(0, Err(boom()));
     state.fail(0, DeviceError::Lost("later".to_owned()));
-    assert_eq!(state.begin(1), Verdict::Skip);
+    assert_eq!(state.begin(1), LaunchDecision::Skip);
     let report = outcome::of(&state);
     assert_eq!(report.errors.len(), 1);
     assert!(report.error().unwrap().to_string().contains("boom"));

@@ -69,7 +69,7 @@ fn what_cannot_be_prepared_is_named() {
     let plan = PlanBuilder::diamond(1, gray(5, 3)).build();
     let cases = [
         (Site::Load(1), "task 'left' (affine) cannot be prepared for this device: injected failure: boom"),
-        (Site::CreateStream, "creating the stream of lane 0 failed: injected failure: boom"),
+        (Site::CreateStream, "creating stream 0 failed: injected failure: boom"),
         (Site::CreateEvent, "creating an event for group 0 failed: injected failure: boom"),
         (Site::Allocation(1), "no memory for the arena of intermediate images: injected failure: boom"),
     ];

@@ -6,7 +6,7 @@ fn shuffled(unified_memory: bool) -> NullOptions {
     NullOptions { execution: Execution::Shuffled { seed: 5 }, unified_memory, ..NullOptions::default() }
 }
 
-fn first_byte(report: &ExecutionReport) -> u8 {
+fn first_byte(report: &RunReport) -> u8 {
     report.outputs[0].as_ref().unwrap().to_bytes()[0]
 }
 
@@ -15,7 +15,7 @@ fn sessions_and_tickets_go_between_threads() {
     fn check<T: Send>() {}
     check::<Session>();
     check::<Ticket>();
-    check::<ExecutionReport>();
+    check::<RunReport>();
     let session = Arc::new(session(&interpreting_device(shuffled(true)), &chain()));
     let workers: Vec<_> = (0..4)
         .map(|worker| {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::rig::{Log, Rig, Told, uniform_value};
+use super::rig::{Log, Observed, Rig, uniform_value};
 use crate::device::{Command, Device, DeviceKind};
 use crate::testing::{PlanBuilder, Work, gray};
 
@@ -58,9 +58,13 @@ pub(super) fn order_streams(device: &Arc<dyn Device>) {
             if device.info().kind == DeviceKind::Cuda {
                 continue; // Asked when a launch is queued, before those it waits for have ended.
             }
-            let told = log.told();
-            let at = |what: &Told| told.iter().position(|t| t == what).expect("each launch is reported");
-            assert!(at(&Told::End(LENGTH - 1, Ok(()))) < at(&Told::Begin(LENGTH)), "reported in that order");
+            let observed = log.observed();
+            let at =
+                |what: &Observed| observed.iter().position(|t| t == what).expect("each launch is reported");
+            assert!(
+                at(&Observed::End(LENGTH - 1, Ok(()))) < at(&Observed::Begin(LENGTH)),
+                "reported in that order"
+            );
         }
     }
     for stream in &streams {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use super::rig::{Log, Rig, Told};
+use super::rig::{Log, Observed, Rig};
 use crate::device::{Command, Device, DeviceError, DeviceKind};
 use crate::testing::{FnKernel, PlanBuilder, Work, gray};
 
@@ -15,14 +15,16 @@ pub(super) fn run_in_order(device: &Arc<dyn Device>) {
     rig.upload(&*stream, 0, 10);
     (0..3).for_each(|group| rig.submit_launch(&*stream, group, &log));
     assert_eq!(rig.value(&*stream, 3), 17, "a stream runs its commands in order");
-    let mut told = log.told();
-    let mut expected: Vec<Told> = (0..3).flat_map(|g| [Told::Begin(g), Told::End(g, Ok(()))]).collect();
+    let mut observed = log.observed();
+    let mut expected: Vec<Observed> =
+        (0..3).flat_map(|g| [Observed::Begin(g), Observed::End(g, Ok(()))]).collect();
     if device.info().kind == DeviceKind::Cuda {
-        // Asked when a launch is queued, told when the driver says that it has ended: each in stream order.
-        told.sort_by_key(|t| matches!(t, Told::End(..)));
-        expected.sort_by_key(|t| matches!(t, Told::End(..)));
+        // Asked when a launch is queued, notified when the driver says that it has ended: each in stream
+        // order.
+        observed.sort_by_key(|t| matches!(t, Observed::End(..)));
+        expected.sort_by_key(|t| matches!(t, Observed::End(..)));
     }
-    assert_eq!(told, expected, "observers are told of begin and end, in stream order");
+    assert_eq!(observed, expected, "observers see begin and end, in stream order");
 }
 
 pub(super) fn take_new_uniforms(device: &Arc<dyn Device>) {
@@ -45,9 +47,9 @@ pub(super) fn are_left_out_when_told(device: &Arc<dyn Device>) {
     (0..3).for_each(|group| rig.submit_launch(&*stream, group, &log));
     assert_eq!(rig.value(&*stream, 2), 100, "a launch left out writes nothing");
     assert_eq!(rig.value(&*stream, 3), 104, "the stream goes on after a launch left out");
-    let told = log.told();
-    assert!(told.contains(&Told::Begin(1)), "asked before leaving out");
-    assert!(!told.iter().any(|t| matches!(t, Told::End(1, _))), "no end without a beginning");
+    let observed = log.observed();
+    assert!(observed.contains(&Observed::Begin(1)), "asked before leaving out");
+    assert!(!observed.iter().any(|t| matches!(t, Observed::End(1, _))), "no end without a beginning");
 }
 
 pub(super) fn report_failure_and_go_on(device: &Arc<dyn Device>) {
@@ -62,11 +64,11 @@ pub(super) fn report_failure_and_go_on(device: &Arc<dyn Device>) {
     let stream = device.create_stream("s").expect("a stream");
     rig.upload(&*stream, 0, 10);
     (0..2).for_each(|group| rig.submit_launch(&*stream, group, &log));
-    stream.synchronize().expect("a failure told to its observer is no failure of the stream");
+    stream.synchronize().expect("a failure that its observer got is no failure of the stream");
     assert_eq!(rig.value(&*stream, after), 15, "the stream goes on after a failure");
-    let told = log.told();
-    let failure = told.iter().find_map(|t| match t {
-        Told::End(0, Err(error)) => Some(error),
+    let observed = log.observed();
+    let failure = observed.iter().find_map(|t| match t {
+        Observed::End(0, Err(error)) => Some(error),
         _ => None,
     });
     let expected = DeviceError::Kernel { kernel: "unlucky".to_owned(), message: "no luck".to_owned() };

@@ -8,8 +8,8 @@ use super::rig::filled;
 use crate::device::Device;
 use crate::testing::{PlanBuilder, gray};
 use crate::{
-    AllocatorMode, DagScheduler, ExecutionReport, ManagerOptions, MemoryManager, RunInput, RunRequest,
-    Session, SessionOptions,
+    AllocatorMode, DagScheduler, ManagerOptions, MemoryManager, RunInput, RunReport, RunRequest, Session,
+    SessionOptions,
 };
 
 fn session(device: &Arc<dyn Device>, allocator: AllocatorMode, replay: bool, batch: usize) -> Session {
@@ -22,7 +22,7 @@ fn session(device: &Arc<dyn Device>, allocator: AllocatorMode, replay: bool, bat
 
 /// What every pixel of the outputs `join`, `side` and `right` is, for an input of `value` and a `step` added by
 /// `side`.
-fn check(report: &ExecutionReport, value: u8, step: u8) {
+fn check(report: &RunReport, value: u8, step: u8) {
     assert_eq!(report.error, None);
     let expected = [2 * value + 8, value + step, value + 5];
     for (output, expected) in report.outputs.iter().zip(expected) {

@@ -4,8 +4,8 @@ use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
 use mip_plan::{BufferId, GroupId, Plan};
 
 use crate::device::{
-    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchObserver, Memory, Space,
-    Stream, Verdict,
+    BufferMemory, BufferRef, Command, Device, DeviceError, Executable, Launch, LaunchDecision,
+    LaunchObserver, Memory, Space, Stream,
 };
 
 /// A plan loaded by hand, each buffer in a block of its own.
@@ -103,35 +103,35 @@ pub(super) fn uniform_value(pinned: &Arc<dyn Memory>, layout: BatchLayout) -> u8
 
 /// What a device tells its observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Observed {
     Begin(GroupId),
     End(GroupId, Result<(), DeviceError>),
 }
 
-/// Writes down what it is told; lets `skip` be left out.
+/// Records what it observes; lets `skip` be left out.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    told: Mutex<Vec<Told>>,
+    observed: Mutex<Vec<Observed>>,
     skip: Option<GroupId>,
 }
 
 impl Log {
     pub(super) fn new(skip: Option<GroupId>) -> Arc<Self> {
-        Arc::new(Self { told: Mutex::default(), skip })
+        Arc::new(Self { observed: Mutex::default(), skip })
     }
 
-    pub(super) fn told(&self) -> Vec<Told> {
-        self.told.lock().expect("no observer panics").clone()
+    pub(super) fn observed(&self) -> Vec<Observed> {
+        self.observed.lock().expect("no observer panics").clone()
     }
 }
 
 impl LaunchObserver for Log {
-    fn begin(&self, group: GroupId) -> Verdict {
-        self.told.lock().expect("no observer panics").push(Told::Begin(group));
-        if self.skip == Some(group) { Verdict::Skip } else { Verdict::Run }
+    fn begin(&self, group: GroupId) -> LaunchDecision {
+        self.observed.lock().expect("no observer panics").push(Observed::Begin(group));
+        if self.skip == Some(group) { LaunchDecision::Skip } else { LaunchDecision::Run }
     }
 
     fn end(&self, group: GroupId, result: Result<(), DeviceError>) {
-        self.told.lock().expect("no observer panics").push(Told::End(group, result));
+        self.observed.lock().expect("no observer panics").push(Observed::End(group, result));
     }
 }

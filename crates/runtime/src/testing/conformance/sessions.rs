@@ -4,18 +4,18 @@ use std::thread;
 use super::rig::filled;
 use crate::device::{Device, DeviceKind};
 use crate::testing::{FnKernel, PlanBuilder, Work, gray};
-use crate::{ExecutionReport, ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions, TaskState};
+use crate::{ManagerOptions, MemoryManager, RunReport, RunRequest, Session, SessionOptions, TaskState};
 
 fn session(device: &Arc<dyn Device>, manager: &Arc<MemoryManager>, plan: PlanBuilder) -> Session {
     let options = SessionOptions { poison: true, ..SessionOptions::default() };
     Session::new(device.clone(), manager.clone(), plan.build(), options).expect("a small session")
 }
 
-fn run(session: &Session, value: u8) -> ExecutionReport {
+fn run(session: &Session, value: u8) -> RunReport {
     session.execute(RunRequest::new(vec![filled(gray(31, 17), value)])).expect("a run starts")
 }
 
-fn check_diamond(report: &ExecutionReport, value: u8) {
+fn check_diamond(report: &RunReport, value: u8) {
     assert_eq!(report.error, None);
     let expected = [2 * value + 8, value + 16, value + 5];
     for (output, expected) in report.outputs.iter().zip(expected) {

@@ -1,8 +1,8 @@
-// Strips: N neighbouring pixels of C channels of one row in registers, as exact numbers at
-// [pixel * C + channel]. What a stage of a fused group makes is rounded to its sample type before the next
+// Pixel vectors: N neighbouring pixels of C channels of one row in registers, as exact numbers at
+// [pixel * C + channel]. What a stage of a fused group makes is rounded to its dtype before the next
 // stage sees it, exactly as if it had been written to memory and read again.
 
-// A result in its sample type: rounded once to nearest even, saturated, NaN is 0.
+// A result in its dtype: rounded once to nearest even, saturated, NaN is 0.
 template <typename T> INLINE float rounded(float v) { return Sample<T>::rounded(v); }
 
 // BYTES bytes from anywhere in memory that rows lie in: whole words, shifted into place. A word is read only
@@ -19,14 +19,14 @@ template <int BYTES> INLINE void load_anywhere(u32* w, const u8* from) {
 }
 
 // Pixels x .. x + N of row y; columns outside the image hold those of its edge. A is the alignment of the
-// strip, 0 where it is not known.
+// vector, 0 where it is not known.
 template <typename T, int C, int N, bool PLANAR, int A>
-INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int width) {
+INLINE void load_vector(float* v, const Image& image, u32 f, int x, int y, int width) {
     typedef Pixels<T, C, N, PLANAR> Px;
     const u8* row = image.start + f * image.frame + (u32)y * image.row;
     bool inside = x >= 0 && x + N <= width;
     if constexpr (A == 0) {
-        // Words around a strip's ends may reach beside the row, where nothing may ever have been written: there pixel
+        // Words around a vector's ends may reach beside the row, where nothing may ever have been written: there pixel
         // by pixel.
         constexpr int PIXEL = Px::STEP * (int)sizeof(T), BESIDE = (3 + PIXEL - 1) / PIXEL;
         const u32 skew = ((u32)(unsigned long long)row | (PLANAR ? (u32)image.plane : 0u) | (u32)(x * PIXEL)) & 3u;
@@ -58,8 +58,8 @@ INLINE void load_strip(float* v, const Image& image, u32 f, int x, int y, int wi
     }
 }
 
-// The words of a strip that lies wholly inside or outside of its row, A being its alignment: outside, those of the
-// nearest strip.
+// The words of a vector that lies wholly inside or outside of its row, A being its alignment: outside, those of the
+// nearest vector.
 template <int A, class Px> INLINE void load_inside(Px& px, const Image& image, u32 f, int x, int y, int width) {
     px.template load<A>(image.start + f * image.frame + (u32)y * image.row, image.plane, min(max(x, 0), width - Px::V), Px::V);
 }
@@ -79,9 +79,9 @@ INLINE void load_pixel(float* v, const Image& image, u32 f, u32 x, u32 y) {
         v[c] = Sample<T>::widen(PLANAR ? __ldg((const T*)(row + c * image.plane) + x) : __ldg((const T*)row + (i64)x * C + c));
 }
 
-// Writes the first `n` pixels of a strip.
+// Writes the first `n` pixels of a vector.
 template <typename T, int C, int N, bool PLANAR, int A>
-INLINE void store_strip(const Image& image, u32 f, int x, int y, int n, const float* v) {
+INLINE void store_vector(const Image& image, u32 f, int x, int y, int n, const float* v) {
     if (n <= 0) return;
     u32 bits[N * C];
 #pragma unroll
@@ -91,7 +91,7 @@ INLINE void store_strip(const Image& image, u32 f, int x, int y, int n, const fl
     px.template store<A>(image.start + f * image.frame + (u32)y * image.row, image.plane, x, min(n, N));
 }
 
-// A strip of pixels that lie one after the other from `at` in shared memory, aligned to the strip's size.
+// A vector of pixels that lie one after the other from `at` in shared memory, aligned to the vector's size.
 template <typename T, int C, int N> INLINE void tile_store(u8* at, const float* v) {
     constexpr int BYTES = N * C * (int)sizeof(T), A = piece_of(16, BYTES);
     typedef typename Piece<A>::Type P;
@@ -139,7 +139,7 @@ template <int HALF, int R, int G, int B> INLINE u32 luma_of_half(const u32* w, u
     if constexpr (HALF % 2) return __dp2a_hi(WEIGHTS, w[HALF / 2], sum);
     else return __dp2a_lo(WEIGHTS, w[HALF / 2], sum);
 }
-// Luma of the pixels of a strip of interleaved bytes, straight from the words.
+// Luma of the pixels of a vector of interleaved bytes, straight from the words.
 template <int C, int N, int R, int G, int B, int I = 0> INLINE void gray_of_words(float* o, const u32* w) {
     if constexpr (I < N) {
         constexpr int K = I * C, HALF = K / 2;
@@ -195,7 +195,7 @@ template <typename T, int C, int N> INLINE void blend(float* o, const float* a, 
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[0], a[s] * u[1]));
 }
-// An expression on strips of up to four values; F::of computes the channels of a pixel.
+// An expression on vectors of up to four values; F::of computes the channels of a pixel.
 template <class F, typename T, int N, int OUT, int CA, int CB, int CC, int CD>
 INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u) {
 #pragma unroll
@@ -206,16 +206,16 @@ INLINE void point(float* o, const float* a, const float* b, const float* c, cons
         for (int k = 0; k < OUT; k++) o[i * OUT + k] = rounded<T>(pixel[k]);
     }
 }
-template <int C, int N> INLINE void mirror_strip(float* o, const float* a) {
+template <int C, int N> INLINE void mirror_vector(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = a[(N - 1 - s / C) * C + s % C];
 }
-// Of numbers known to round into the sample type.
+// Of numbers known to round into the dtype.
 template <int M> INLINE void round_inside(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < M; s++) o[s] = (a[s] + MAGIC) - MAGIC;
 }
-template <typename T, int M> INLINE void round_strip(float* o, const float* a) {
+template <typename T, int M> INLINE void round_vector(float* o, const float* a) {
 #pragma unroll
     for (int s = 0; s < M; s++) o[s] = rounded<T>(a[s]);
 }

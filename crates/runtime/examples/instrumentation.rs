@@ -1,6 +1,6 @@
-//! What the seams of profiles cost a run that is not profiled: the host's time for runs on the null device, which does
-//! nothing. Compare `cargo run --release -p mip-runtime --features testing --example seams` with the same and
-//! `--features testing,profiling`.
+//! What the instrumentation points of profiles cost a run that is not profiled: the host's time for runs on
+//! the null device, which does nothing. Compare `cargo run --release -p mip-runtime --features testing
+//! --example instrumentation` with the same and `--features testing,profiling`.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it measured")]
 

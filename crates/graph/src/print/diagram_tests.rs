@@ -13,7 +13,7 @@ const FORK: &str = "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 ! e
 fn planned(line: &str, fuse: bool) -> Plan {
     let graph = PipelineSpec::parse_line(line).unwrap().build().unwrap();
     let inputs = vec![ImageDesc::new(192, 108, PixelFormat::Rgb, DType::U8).unwrap(); graph.inputs().len()];
-    let request = PlanRequest { lanes: 4, fuse, workspace: &|_, _| 4096, ..PlanRequest::new(&inputs) };
+    let request = PlanRequest { streams: 4, fuse, workspace: &|_, _| 4096, ..PlanRequest::new(&inputs) };
     plan(&graph, &request).unwrap()
 }
 
@@ -42,12 +42,12 @@ fn in_lines(svg: &str) -> String {
 }
 
 #[test]
-fn what_means_something_in_xml_is_escaped_in_pictures() {
+fn what_means_something_in_xml_is_escaped_in_diagrams() {
     let mut plan = planned(EDGES, false);
     plan.tasks[1].name = "<a \"b\" & c>".into();
     plan.buffers[2].name = plan.tasks[1].name.to_string();
-    for picture in [render_svg(&plan), render_memory_svg(&plan)] {
-        assert!(!picture.contains("<a ") && picture.contains("&lt;a "), "{picture}");
+    for diagram in [render_svg(&plan), render_memory_svg(&plan)] {
+        assert!(!diagram.contains("<a ") && diagram.contains("&lt;a "), "{diagram}");
     }
     assert!(render_dot(&plan).contains(r#"<a \"b\" & c>\ncolor_convert"#), "{}", render_dot(&plan));
     assert!(render_mermaid(&plan).contains("#lt;a #quot;b#quot; & c#gt;"), "{}", render_mermaid(&plan));
@@ -57,7 +57,7 @@ fn what_means_something_in_xml_is_escaped_in_pictures() {
 fn traffic_adds_up_and_has_times_where_a_rate_is_given() {
     let plan = planned(EDGES, false);
     let traffic = Traffic::of(&plan, &[], Some(1000.0));
-    let sum: u64 = traffic.kernels.iter().map(|k| k.bytes_read + k.bytes_written).sum();
+    let sum: u64 = traffic.launches.iter().map(|k| k.bytes_read + k.bytes_written).sum();
     assert_eq!((traffic.bytes, plan.traffic_bytes()), (sum, sum));
     assert_eq!(traffic.floor_bytes, 192 * 108 * 3 + 1280 * 720);
     assert_snapshot!(traffic.render_text(), @r"
@@ -132,7 +132,7 @@ fn boxes(svg: &str) -> Vec<[f64; 4]> {
 #[test]
 fn in_a_graph_of_twenty_tasks_no_two_boxes_overlap_and_all_are_inside() {
     let plan = planned(TWENTY, false);
-    assert!(plan.tasks.len() == 20 && plan.lanes > 2);
+    assert!(plan.tasks.len() == 20 && plan.streams > 2);
     let svg = render_svg(&plan);
     let boxes = boxes(&svg);
     assert_eq!(boxes.len(), 22, "tasks and inputs");

@@ -9,7 +9,7 @@ use crate::rows::RowMut;
 
 /// A piece of work: some rows of each result of one frame, with the memory they go to.
 #[derive(Debug)]
-pub(super) struct Strip<'a> {
+pub(super) struct RowBand<'a> {
     /// Frame in the batch.
     pub(super) frame: usize,
     /// Rows of each result.
@@ -23,11 +23,11 @@ pub(super) struct Strip<'a> {
 struct Piece<'a> {
     layout: BatchLayout,
     first: u32,
-    /// Each plane's rows, starting at the strip's first.
+    /// Each plane's rows, starting at the band's first.
     planes: Vec<&'a mut [u8]>,
 }
 
-impl Strip<'_> {
+impl RowBand<'_> {
     /// Row `y` of a result.
     pub(super) fn row_mut(&mut self, result: usize, y: u32) -> RowMut<'_> {
         let piece = &mut self.outputs[result];
@@ -55,13 +55,13 @@ impl Strip<'_> {
     }
 }
 
-/// Cuts the outputs into strips: all of frame 0 from top to bottom, then frame 1, ...
-pub(super) fn cut<'a>(roots: &[Root], outputs: &'a mut [ImageViewMut<'_>], strips: usize) -> Vec<Strip<'a>> {
+/// Cuts the outputs into row bands: all of frame 0 from top to bottom, then frame 1, ...
+pub(super) fn cut<'a>(roots: &[Root], outputs: &'a mut [ImageViewMut<'_>], bands: usize) -> Vec<RowBand<'a>> {
     let frames = outputs.first().map_or(0, |o| o.layout().batch_size);
-    let mut work: Vec<Strip<'a>> = (0..frames * strips)
-        .map(|i| Strip {
-            frame: i / strips,
-            rows: roots.iter().map(|root| Rows::strip(root, i % strips, strips)).collect(),
+    let mut work: Vec<RowBand<'a>> = (0..frames * bands)
+        .map(|i| RowBand {
+            frame: i / bands,
+            rows: roots.iter().map(|root| Rows::band(root, i % bands, bands)).collect(),
             outputs: Vec::with_capacity(roots.len()),
         })
         .collect();
@@ -71,21 +71,21 @@ pub(super) fn cut<'a>(roots: &[Root], outputs: &'a mut [ImageViewMut<'_>], strip
         let mut position = 0;
         for frame in 0..frames {
             for plane in 0..layout.desc.planes() {
-                for strip in &mut work[frame * strips..(frame + 1) * strips] {
+                for band in &mut work[frame * bands..(frame + 1) * bands] {
                     if plane == 0 {
-                        let first = strip.rows[result].start;
-                        strip.outputs.push(Piece { layout, first, planes: Vec::with_capacity(4) });
+                        let first = band.rows[result].start;
+                        band.outputs.push(Piece { layout, first, planes: Vec::with_capacity(4) });
                     }
-                    let rows = strip.rows[result].clone();
+                    let rows = band.rows[result].clone();
                     if rows.is_empty() {
-                        strip.outputs[result].planes.push(&mut []);
+                        band.outputs[result].planes.push(&mut []);
                         continue;
                     }
                     // Strides grow from row to plane to frame without overlap, so pieces follow each other.
                     let start = layout.row_range(frame, plane, rows.start as usize).start;
                     let end = layout.row_range(frame, plane, rows.end as usize - 1).end;
                     let (piece, behind) = rest.split_at_mut(start - position).1.split_at_mut(end - start);
-                    strip.outputs[result].planes.push(piece);
+                    band.outputs[result].planes.push(piece);
                     rest = behind;
                     position = end;
                 }
@@ -95,24 +95,24 @@ pub(super) fn cut<'a>(roots: &[Root], outputs: &'a mut [ImageViewMut<'_>], strip
     work
 }
 
-/// Hands out strips: each worker goes through its own run of neighbouring strips (whose shared rows it still
+/// Hands out bands: each worker goes through its own run of neighbouring bands (whose shared rows it still
 /// has in its caches), then takes from the far end of somebody else's.
 #[derive(Debug)]
 pub(super) struct Queue<'a> {
-    runs: Vec<Mutex<VecDeque<Strip<'a>>>>,
+    runs: Vec<Mutex<VecDeque<RowBand<'a>>>>,
 }
 
 impl<'a> Queue<'a> {
-    /// Deals strips out to workers.
-    pub(super) fn new(strips: Vec<Strip<'a>>, workers: usize) -> Self {
-        let count = strips.len();
-        let mut strips = strips.into_iter();
+    /// Deals bands out to workers.
+    pub(super) fn new(bands: Vec<RowBand<'a>>, workers: usize) -> Self {
+        let count = bands.len();
+        let mut bands = bands.into_iter();
         let share = |w: usize| (w + 1) * count / workers - w * count / workers;
-        Self { runs: (0..workers).map(|w| Mutex::new(strips.by_ref().take(share(w)).collect())).collect() }
+        Self { runs: (0..workers).map(|w| Mutex::new(bands.by_ref().take(share(w)).collect())).collect() }
     }
 
-    /// The next strip for a worker.
-    pub(super) fn next(&self, worker: usize) -> Option<Strip<'a>> {
+    /// The next band for a worker.
+    pub(super) fn next(&self, worker: usize) -> Option<RowBand<'a>> {
         let lock = |w: usize| self.runs[w].lock().unwrap_or_else(PoisonError::into_inner);
         let own = lock(worker).pop_front();
         own.or_else(|| {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::DeviceError;
 
 /// A point of a stream whose time is taken when the stream gets there: what profiles measure with.
-pub trait Stamp: fmt::Debug + Send + Sync {
+pub trait Timestamp: fmt::Debug + Send + Sync {
     /// When it was reached last, on the host's clock; `None` when it has not been reached since it was made.
     ///
     /// # Errors
@@ -26,29 +26,29 @@ pub trait Ranges: fmt::Debug + Send + Sync {
     fn pop(&self);
 }
 
-/// A stamp of devices that run on the host's own threads.
+/// A timestamp of devices that run on the host's own threads.
 #[derive(Debug, Default)]
-pub struct HostStamp(Mutex<Option<Instant>>);
+pub struct HostTimestamp(Mutex<Option<Instant>>);
 
-impl HostStamp {
+impl HostTimestamp {
     /// Takes the time.
     pub fn reach(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// A stamp as the device's own.
+    /// A timestamp as the device's own.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] for another device's.
-    pub fn of(stamp: &dyn Stamp) -> Result<&Self, DeviceError> {
-        stamp
+    pub fn of(timestamp: &dyn Timestamp) -> Result<&Self, DeviceError> {
+        timestamp
             .as_any()
             .downcast_ref()
-            .ok_or_else(|| DeviceError::Unsupported("a stamp of another kind of device".to_owned()))
+            .ok_or_else(|| DeviceError::Unsupported("a timestamp of another kind of device".to_owned()))
     }
 }
 
-impl Stamp for HostStamp {
+impl Timestamp for HostTimestamp {
     fn time(&self) -> Result<Option<Instant>, DeviceError> {
         Ok(*self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

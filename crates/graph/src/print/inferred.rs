@@ -6,7 +6,7 @@ use crate::{GraphError, TaskGraph};
 
 /// What is known of a task once the input shapes are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TaskReport {
+pub struct InferredTask {
     /// The task's name.
     pub name: String,
     /// Its operator.
@@ -23,14 +23,14 @@ pub struct TaskReport {
 ///
 /// # Errors
 /// What [`TaskGraph::infer`] finds.
-pub fn check_report(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<Vec<TaskReport>, GraphError> {
+pub fn check_report(graph: &TaskGraph, inputs: &[ImageDesc]) -> Result<Vec<InferredTask>, GraphError> {
     let descs = graph.infer(inputs)?;
     let outputs = graph.output_indices();
     let source = |feed: &Feed| match *feed {
         Feed::Input(input) => format!("@{}", graph.inputs()[input]),
         Feed::Task(task) => graph.name_at(task).to_owned(),
     };
-    let report = |task: usize| TaskReport {
+    let report = |task: usize| InferredTask {
         name: graph.name_at(task).to_owned(),
         op: graph.operator_at(task).spec().name,
         inputs: graph.feeds(task).iter().flatten().map(source).collect(),

@@ -12,9 +12,9 @@ pub(super) enum Ratio {
     TwoToOne,
 }
 
-/// A patch that holds the luma of a buffer's bytes, resized by such a ratio.
+/// A tile that holds the luma of a buffer's bytes, resized by such a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Exact {
+pub(super) struct IntegerReduction {
     pub ratio: Ratio,
     /// The buffer.
     pub buffer: usize,
@@ -64,7 +64,7 @@ impl Ratio {
     }
 }
 
-impl Exact {
+impl IntegerReduction {
     /// Whether a stage is the luma of such a resize that nobody else reads.
     pub(super) fn of(setting: &Setting<'_>, source: Operand) -> Option<Self> {
         let Operand::Stage(index) = source else { return None };

@@ -1,11 +1,11 @@
-//! When streams got to a point, by the device's clock, told on the host's.
+//! When streams got to a point, by the device's clock, converted to the host's.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mip_runtime::device::{DeviceError, Stamp};
+use mip_runtime::device::{DeviceError, Timestamp};
 
 use super::shared::Shared;
 use crate::driver::{RawEvent, RawStream, driver_version};
@@ -20,7 +20,7 @@ const FAR: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     reference: Mutex<Option<Reference>>,
-    /// Timed events that nobody uses: making one costs more than all else about a stamp.
+    /// Timed events that nobody uses: making one costs more than all else about a timestamp.
     unused: Mutex<Vec<RawEvent>>,
 }
 
@@ -83,7 +83,7 @@ fn moved(from: Instant, milliseconds: f32) -> Instant {
 
 /// A timed event.
 #[derive(Debug)]
-pub(super) struct CudaStamp {
+pub(super) struct CudaTimestamp {
     shared: Arc<Shared>,
     /// `None` only while it is dropped.
     event: Option<RawEvent>,
@@ -91,7 +91,7 @@ pub(super) struct CudaStamp {
     queued: AtomicBool,
 }
 
-impl CudaStamp {
+impl CudaTimestamp {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Arc<Self>, DeviceError> {
         shared.alive()?;
         if !driver_version().is_ok_and(|version| version >= 12_080) {
@@ -112,10 +112,10 @@ impl CudaStamp {
         Ok(Arc::new(Self { shared: shared.clone(), event: Some(event), queued: false.into() }))
     }
 
-    /// The stamp behind one of the runtime's.
-    pub(super) fn of(stamp: &dyn Stamp) -> Result<&Self, DeviceError> {
-        let unsupported = || DeviceError::Unsupported("a stamp of another kind of device".to_owned());
-        stamp.as_any().downcast_ref().ok_or_else(unsupported)
+    /// The timestamp behind one of the runtime's.
+    pub(super) fn of(timestamp: &dyn Timestamp) -> Result<&Self, DeviceError> {
+        let unsupported = || DeviceError::Unsupported("a timestamp of another kind of device".to_owned());
+        timestamp.as_any().downcast_ref().ok_or_else(unsupported)
     }
 
     /// The event, which somebody is about to be told to record.
@@ -129,7 +129,7 @@ impl CudaStamp {
     }
 }
 
-impl Stamp for CudaStamp {
+impl Timestamp for CudaTimestamp {
     fn time(&self) -> Result<Option<Instant>, DeviceError> {
         if !self.queued.load(Ordering::Acquire) || !self.shared.check(self.event().query())? {
             return Ok(None);
@@ -144,7 +144,7 @@ impl Stamp for CudaStamp {
     }
 }
 
-impl Drop for CudaStamp {
+impl Drop for CudaTimestamp {
     fn drop(&mut self) {
         lock(&self.shared.clock.unused).extend(self.event.take());
     }

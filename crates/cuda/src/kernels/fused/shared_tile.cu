@@ -1,23 +1,23 @@
-// Patches: the part of a stage's result that a block needs more than once, in shared memory. A patch may reach
-// outside the image; what windows read there is copied from inside, after the patch has been made.
+// Shared-memory tiles: the part of a stage's result that a block needs more than once, in shared memory. A tile may reach
+// outside the image; what windows read there is copied from inside, after the tile has been made.
 
-template <typename T_, int C_, int COLUMNS_, int ROWS_> struct Patch {
+template <typename T_, int C_, int COLUMNS_, int ROWS_> struct SharedTile {
     typedef T_ T;
     static constexpr int C = C_, COLUMNS = COLUMNS_, ROWS = ROWS_;
     static constexpr int PIXEL = C * (int)sizeof(T), PITCH = round_up(COLUMNS * PIXEL, 16);
 };
 
-// What `Window` must know of a patch.
+// What `Window` must know of a tile.
 template <class P, int RADIUS_> struct Reach {
     typedef typename P::T T;
     static constexpr int C = P::C, PIXEL = P::PIXEL, RADIUS = RADIUS_;
 };
 
-// Fills in the pixels up to RX columns and RY rows outside a w x h image, from columns and rows inside the patch;
+// Fills in the pixels up to RX columns and RY rows outside a w x h image, from columns and rows inside the tile;
 // those whose source lies elsewhere are not needed. Whole blocks return early. The caller synchronises before and
 // after.
 template <class P, int BORDER, int RX, int RY>
-INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
+INLINE void fill_borders(u8* tile, int x0, int y0, int w, int h, float constant) {
     typedef typename P::T T;
     if (x0 >= 0 && y0 >= 0 && x0 + P::COLUMNS <= w && y0 + P::ROWS <= h) return;
     const int first = max(0, -y0), last = min(P::ROWS, h - y0);
@@ -30,7 +30,7 @@ INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
         if (far < RX && column >= 0 && column < P::COLUMNS
             && (BORDER == CONSTANT || (source >= 0 && source < P::COLUMNS)))
             for (int r = first + thread / SIDES; r < last; r += (int)blockDim.y * 32 / SIDES) {
-                T* row = (T*)(patch + r * P::PITCH);
+                T* row = (T*)(tile + r * P::PITCH);
 #pragma unroll
                 for (int c = 0; c < P::C; c++)
                     row[column * P::C + c] = BORDER == CONSTANT ? (T)constant : row[source * P::C + c];
@@ -42,8 +42,8 @@ INLINE void mend(u8* patch, int x0, int y0, int w, int h, float constant) {
         const int y = k < RY ? -1 - k : h + k - RY, r = y - y0;
         const int source = (int)inside<BORDER>(y, h) - y0;
         if (r < 0 || r >= P::ROWS || (BORDER != CONSTANT && (source < first || source >= last))) continue;
-        T* row = (T*)(patch + r * P::PITCH);
-        const T* from = (const T*)(patch + source * P::PITCH);
+        T* row = (T*)(tile + r * P::PITCH);
+        const T* from = (const T*)(tile + source * P::PITCH);
         for (int s = threadIdx.x; s < P::COLUMNS * P::C; s += 32) row[s] = BORDER == CONSTANT ? (T)constant : from[s];
     }
 }

@@ -1,4 +1,4 @@
-//! Picture files.
+//! Image files.
 
 use mip_core::ImageBuffer;
 use mip_io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, encode};
@@ -6,18 +6,18 @@ use mip_io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, encode};
 use crate::checksums::mended;
 use crate::{MAX_PIXELS, Outcome, refused};
 
-/// Bytes of a PNG file: refused, or a picture within the limits that is the same when it is read into memory that
-/// held another, and when it is written and read again. Chunks get their right checksums first.
+/// Bytes of a PNG file: refused, or an image within the limits that is the same when it is read into memory
+/// that held another, and when it is written and read again. Chunks get their right checksums first.
 pub fn png(bytes: &[u8]) -> Outcome {
-    picture(b"\x89PNG", &mended(bytes))
+    image_file(b"\x89PNG", &mended(bytes))
 }
 
 /// Bytes of a JPEG file. As [`png`].
 pub fn jpeg(bytes: &[u8]) -> Outcome {
-    picture(b"\xFF\xD8", bytes)
+    image_file(b"\xFF\xD8", bytes)
 }
 
-fn picture(start: &[u8], bytes: &[u8]) -> Outcome {
+fn image_file(start: &[u8], bytes: &[u8]) -> Outcome {
     // Other formats have targets of their own.
     if !bytes.starts_with(start) {
         return Outcome::Refused;
@@ -33,7 +33,7 @@ fn picture(start: &[u8], bytes: &[u8]) -> Outcome {
     let desc = *image.desc();
     assert!(u64::from(desc.width) * u64::from(desc.height) <= MAX_PIXELS, "{desc}");
     let again = reread(&mut reader, &image, bytes).expect("what was read once is read again");
-    assert!(again == image, "{desc}: other pixels in memory that held another picture");
+    assert!(again == image, "{desc}: other pixels in memory that held another image");
     let file =
         encode(&image, FileFormat::Png, &WriteOptions::default()).expect("what was read can be written");
     let back = reader.read_bytes(&file, "written").expect("what was written is read");

@@ -8,8 +8,8 @@ fn plan_draws_in_every_format() {
     let plan = |more: &[&str]| place.ok(&[&["plan", "-e", LINE, "--size", "64x48"], more].concat()).stdout;
     for (format, begins, holds) in [
         ("dot", "digraph plan {", "subgraph cluster_0"),
-        ("mermaid", "%% batch 1: 1 kernel", "subgraph g0"),
-        ("svg", "<svg xmlns=", "kernel #0"),
+        ("mermaid", "%% batch 1: 1 launch", "subgraph g0"),
+        ("svg", "<svg xmlns=", "launch #0"),
     ] {
         let text = plan(&["--format", format]);
         assert!(text.starts_with(begins) && text.contains(holds), "{format}: {text}");
@@ -20,7 +20,7 @@ fn plan_draws_in_every_format() {
 }
 
 #[test]
-fn plan_tells_what_each_kernel_moves_and_how_long_that_takes_at_least() {
+fn plan_tells_what_each_launch_moves_and_how_long_that_takes_at_least() {
     let place = Place::new();
     let plan =
         |more: &[&str]| place.ok(&[&["plan", "-e", LINE, "--size", "64x48", "--batch", "2"], more].concat());
@@ -30,7 +30,7 @@ fn plan_tells_what_each_kernel_moves_and_how_long_that_takes_at_least() {
     assert!(text.contains("24576.00 us"), "{text}");
     let json = plan(&["--format", "json"]).json();
     assert_eq!(json["traffic"]["floor_bytes"], 24576);
-    assert_eq!(json["traffic"]["kernels"][0]["bytes_read"], 18432);
+    assert_eq!(json["traffic"]["launches"][0]["bytes_read"], 18432);
     assert!(json["traffic"]["floor_us"].is_null() && json["traffic"]["times_floor"] == 1.0);
     let rate = plan(&["--format", "json", "--device", "cpu", "--bandwidth", "measure"]).json();
     assert!(rate["traffic"]["gb_per_s"].as_f64() > Some(0.0), "{rate}");
@@ -43,7 +43,7 @@ fn plan_tells_tiles_of_the_cpu_and_of_a_gpu_whether_there_is_one_or_not() {
     let plan = |more: &[&str]| place.ok(&[&["plan", "-e", LINE, "--size", "640x480"], more].concat());
     for (device, threads) in [("cpu", 1), ("cuda", 128)] {
         let json = plan(&["--device", device, "--format", "json"]).json();
-        let tiles = &json["kernels"][0]["tiling"]["kernels"][0];
+        let tiles = &json["launches"][0]["tiling"]["kernels"][0];
         assert_eq!(tiles["threads"], threads, "{json}");
         let [width, height] = [0, 1].map(|axis| tiles["size"][axis].as_u64().unwrap());
         let [across, down] = [0, 1].map(|axis| tiles["frame"][axis].as_u64().unwrap());

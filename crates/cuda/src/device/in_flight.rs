@@ -8,7 +8,7 @@ use super::executable::CudaExecutable;
 
 /// What the commands queued on one stream still hold, in stream order.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct InFlight {
     entries: Mutex<Entries>,
 }
 
@@ -22,7 +22,7 @@ struct Entries {
 /// A command that was queued.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// Its observer is told when it has ended. The stream marks that point.
+    /// Its observer learns of its completion. The stream marks that point.
     Launch(Launch),
     /// The same as part of a graph, whose end is not marked.
     Replayed(Launch),
@@ -32,16 +32,16 @@ pub(super) enum Entry {
     Kept(#[expect(dead_code, reason = "held for its drop")] Box<dyn Any + Send>),
 }
 
-/// A point in a stream: its ledger, and how far it goes there.
+/// A point in a stream: its in-flight list, and how far it goes there.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
-    pub(super) ledger: Weak<Ledger>,
+    pub(super) in_flight: Weak<InFlight>,
     pub(super) position: u64,
 }
 
 /// A launch that may have been running when the device was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Suspect {
+pub(super) struct Candidate {
     /// The position after it.
     pub(super) end: u64,
     /// The group's kernels.
@@ -50,7 +50,7 @@ pub(super) struct Suspect {
     pub(super) replayed: bool,
 }
 
-/// What is known of an entry when suspects are looked for.
+/// What is known of an entry when candidates are looked for.
 enum Seen {
     Launch { end: u64, kernel: String, replayed: bool },
     Wait(Point),
@@ -62,7 +62,7 @@ impl Entry {
     }
 }
 
-impl Ledger {
+impl InFlight {
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,7 +85,7 @@ impl Ledger {
         self.lock().waiting.len()
     }
 
-    /// Everything before `position` has ended; what launches are told is asked for by the position after them.
+    /// Everything before `position` has ended; `result` gives a launch its result, by the position after it.
     pub(super) fn settle(&self, position: u64, result: impl Fn(u64) -> Result<(), DeviceError>) {
         loop {
             // One at a time, so that observers are called without the lock and still in order.
@@ -99,7 +99,7 @@ impl Ledger {
                 None => return,
                 Some(Entry::Launch(launch) | Entry::Replayed(launch)) => {
                     let (observer, group) = (launch.observer.clone(), launch.group);
-                    drop(launch); // before the observer is told: it may hand the memory on
+                    drop(launch); // before the observer learns of it: it may hand the memory on
                     observer.end(group, result(end));
                 }
                 Some(Entry::Wait(_) | Entry::Kept(_)) => {}
@@ -110,34 +110,34 @@ impl Ledger {
     /// The launches that may have been running when the stream's mark stood at `mark`: the first one not marked,
     /// if all it waits for was; without a mark and within graphs, all of them. `marks` tells the marks of other streams;
     /// one without a mark holds nothing back.
-    pub(super) fn suspects(
+    pub(super) fn candidates(
         &self,
         mark: Option<u32>,
         marks: impl Fn(&Arc<Self>) -> Option<u32>,
-    ) -> Vec<Suspect> {
-        let mut suspects = Vec::new();
+    ) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         for seen in self.seen() {
             match seen {
                 Seen::Wait(point) => {
-                    let ledger = point.ledger.upgrade();
-                    let other = ledger.and_then(|ledger| Some((marks(&ledger)?, ledger)));
-                    if other.is_some_and(|(mark, ledger)| ledger.is_before(point.position, mark)) {
+                    let in_flight = point.in_flight.upgrade();
+                    let other = in_flight.and_then(|in_flight| Some((marks(&in_flight)?, in_flight)));
+                    if other.is_some_and(|(mark, in_flight)| in_flight.is_before(point.position, mark)) {
                         break;
                     }
                 }
                 Seen::Launch { end, .. } if mark.is_some_and(|mark| has_passed(mark, end)) => {}
                 Seen::Launch { end, kernel, replayed } => {
-                    suspects.push(Suspect { end, kernel, replayed });
+                    candidates.push(Candidate { end, kernel, replayed });
                     if !replayed && mark.is_some() {
                         break;
                     }
                 }
             }
         }
-        suspects
+        candidates
     }
 
-    /// A copy, so that no other ledger is looked at under this one's lock.
+    /// A copy, so that no other list is looked at under this one's lock.
     fn seen(&self) -> Vec<Seen> {
         let entries = self.lock();
         let first = entries.made - entries.waiting.len() as u64;
@@ -171,5 +171,5 @@ fn kernel(launch: &Launch) -> String {
 }
 
 #[cfg(test)]
-#[path = "ledger/tests.rs"]
+#[path = "in_flight/tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 // Bilinear reduction of interleaved bytes by 3:2 and by 2:1, then luma: the weights are 3/4 and 1/4, or 1/2, so
 // that the weighted sums are integers and their rounding is that of a single division by 16 or by 4. Straight
-// from memory to a patch.
+// from memory to a tile.
 
 template <int BYTES, int A> INLINE void load_unit(u32* w, const u8* from) {
     if constexpr (A >= 4) load_global<BYTES, piece_of(A, BYTES % 8 ? 4 : 8)>(w, from);
@@ -64,16 +64,16 @@ template <class P> INLINE void grays_3_2(u8* to, const Sums_3_2& a, const Sums_3
     tile_store<typename P::T, 1, 4>(to + 4 * P::PIXEL, o + 4);
 }
 // 8 pixels of 2 rows from 12 pixels of 3 rows.
-template <class P, int R, int G, int B, int A> INLINE void reduce_3_2(u8* patch, const u8* from, i64 row) {
+template <class P, int R, int G, int B, int A> INLINE void reduce_3_2(u8* tile, const u8* from, i64 row) {
     u32 w[3][9];
 #pragma unroll
     for (int j = 0; j < 3; j++) load_unit<36, A>(w[j], from + j * row);
     Sums_3_2 outer, middle;
     outer.set<R, G, B>(w[0]);
     middle.set<R, G, B>(w[1]);
-    grays_3_2<P>(patch, outer, middle);
+    grays_3_2<P>(tile, outer, middle);
     outer.set<R, G, B>(w[2]);
-    grays_3_2<P>(patch + P::PITCH, outer, middle);
+    grays_3_2<P>(tile + P::PITCH, outer, middle);
 }
 
 // Bytes K and K + 3 of a row in words, added to `sum`: three bytes on lies the next pixel.
@@ -93,11 +93,11 @@ template <int I, int R, int G, int B> INLINE void grays_2_1(float* o, const u32*
     }
 }
 // 4 pixels from 8 pixels of 2 rows.
-template <class P, int R, int G, int B, int A> INLINE void reduce_2_1(u8* patch, const u8* from, i64 row) {
+template <class P, int R, int G, int B, int A> INLINE void reduce_2_1(u8* tile, const u8* from, i64 row) {
     u32 above[6], below[6];
     load_unit<24, A>(above, from);
     load_unit<24, A>(below, from + row);
     float o[4];
     grays_2_1<0, R, G, B>(o, above, below);
-    tile_store<typename P::T, 1, 4>(patch, o);
+    tile_store<typename P::T, 1, 4>(tile, o);
 }
