@@ -74,6 +74,17 @@ macro_rules! by_type {
     }};
 }
 
+/// The same for kernels that only move samples: one of a size stands for all of that size.
+macro_rules! by_size {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        match $dtype {
+            DType::U8 => by_type!(@ $T = u8, $make),
+            DType::U16 | DType::I16 | DType::F16 => by_type!(@ $T = u16, $make),
+            DType::F32 => by_type!(@ $T = f32, $make),
+        }
+    };
+}
+
 /// Appends the row stages that compute a kernel to `stages`; the last one is its result.
 ///
 /// # Errors
@@ -98,7 +109,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(point(kernel, from)?, Taps::Same, from.inputs, dtype, output));
         }
         Kernel::Gather(k) => {
-            let kernel = by_type!(dtype, T => gather::Gather::<T>::new(&output, k.x));
+            let kernel = by_size!(dtype, T => gather::Gather::<T>::new(&output, k.x));
             stages.push(stage(kernel, Taps::Mapped(k.y), from.inputs, dtype, output));
         }
         Kernel::Warp(k) => {
@@ -107,7 +118,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             }
             let kernel = match *k {
                 Warp::Transposed { x, y } => {
-                    by_type!(dtype, T => warp::Transposed::<T>::new(&output, x, y))
+                    by_size!(dtype, T => warp::Transposed::<T>::new(&output, x, y))
                 }
                 Warp::Sampled(k) => by_type!(dtype, T => sampled::Sampled::<T>::new(k, input)),
             };
@@ -183,7 +194,7 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
             };
             match to_gray {
                 Some(rgb) => Arc::new(gray::Gray::new(&input, rgb)),
-                None if identity => by_type!(output.dtype, T => point::Copy::<T>::new(input, output)),
+                None if identity => by_size!(output.dtype, T => point::Copy::<T>::new(input, output)),
                 None => by_type!(output.dtype, T => color::Color::<T>::new(input, output, channels)),
             }
         }

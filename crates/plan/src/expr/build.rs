@@ -197,18 +197,11 @@ impl Order<'_> {
     fn moved(&mut self, op: Op) -> Op {
         let at = |id: ValueId| self.place[usize::from(id)].expect("operands come first");
         match op {
-            Op::Input { .. } | Op::Const(_) => op,
             Op::Uniform(index) => {
                 self.uniforms.push(self.from.uniforms[usize::from(index)].clone());
                 Op::Uniform(self.uniforms.len() as u16 - 1)
             }
-            Op::Unary(op, a) => Op::Unary(op, at(a)),
-            Op::Binary(op, a, b) => Op::Binary(op, at(a), at(b)),
-            Op::Fma(a, b, c) => Op::Fma(at(a), at(b), at(c)),
-            Op::Luma(r, g, b) => Op::Luma(at(r), at(g), at(b)),
-            Op::Select { compare, a, b, then, other } => {
-                Op::Select { compare, a: at(a), b: at(b), then: at(then), other: at(other) }
-            }
+            _ => op.with_operands(at),
         }
     }
 }

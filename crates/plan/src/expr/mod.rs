@@ -88,6 +88,23 @@ impl Op {
     }
 }
 
+impl Op {
+    /// The same operation on other operands: `moved` says where the result of each has gone.
+    #[must_use]
+    pub fn with_operands(self, moved: impl Fn(ValueId) -> ValueId) -> Self {
+        match self {
+            Self::Input { .. } | Self::Uniform(_) | Self::Const(_) => self,
+            Self::Unary(op, a) => Self::Unary(op, moved(a)),
+            Self::Binary(op, a, b) => Self::Binary(op, moved(a), moved(b)),
+            Self::Fma(a, b, c) => Self::Fma(moved(a), moved(b), moved(c)),
+            Self::Luma(r, g, b) => Self::Luma(moved(r), moved(g), moved(b)),
+            Self::Select { compare, a, b, then, other } => {
+                Self::Select { compare, a: moved(a), b: moved(b), then: moved(then), other: moved(other) }
+            }
+        }
+    }
+}
+
 /// A pixel's place from the one that is being computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Offset {

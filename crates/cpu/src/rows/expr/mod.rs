@@ -2,6 +2,7 @@
 //! in the first-level cache.
 
 mod apply;
+mod pixels;
 mod ranks;
 mod samples;
 
@@ -11,6 +12,7 @@ use mip_core::{DType, ImageDesc, Layout, f16};
 use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
 
 use self::apply::{binary, fma, luma, select, unary};
+use self::pixels::Work;
 use self::ranks::Ranks;
 use self::samples::{Load, Store};
 use super::row::{Row, RowMut};
@@ -25,8 +27,8 @@ type Values = [f32; BLOCK];
 #[derive(Debug)]
 struct ExprRows {
     /// What is the same for every block of a row.
-    once: Vec<Step>,
-    steps: Vec<Step>,
+    once: Vec<Work>,
+    steps: Vec<Work>,
     /// Register of each result, by channel; of the only one where samples are taken one by one.
     results: Vec<usize>,
     registers: usize,
@@ -117,9 +119,11 @@ impl ExprRows {
             Results::EachChannel(result) => vec![usize::from(*result)],
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
-        let (steps, registers, results) = allocate(resolved.ops(), &results);
-        let keeps = keeps_numbers(resolved.ops());
-        let (once, steps) = steps.into_iter().partition(|step| keeps && is_number(&step.op));
+        let (ops, results) = pixels::gathered(resolved.ops(), &results);
+        let (steps, registers, results) = allocate(&ops, &results);
+        let keeps = keeps_numbers(&ops);
+        let (once, steps): (Vec<Step>, _) = steps.into_iter().partition(|step| keeps && is_number(&step.op));
+        let (once, steps) = (pixels::together(once, inputs), pixels::together(steps, inputs));
         Ok(Self { once, steps, results, registers, inputs: inputs.to_vec(), output, flat, around })
     }
 
@@ -156,8 +160,35 @@ impl ExprRows {
         }
     }
 
-    fn run(&self, steps: &[Step], job: &Job<'_>, at: Place, registers: &mut [Values]) {
-        for step in steps {
+    /// Several channels of the same pixels.
+    fn load_pixels(
+        &self,
+        job: &Job<'_>,
+        (slot, offset): (u8, Offset),
+        at: Place,
+        to: [Option<usize>; 4],
+        registers: &mut [Values],
+    ) {
+        let slot = usize::from(slot);
+        let Some(row) = row_of(job, self.around, slot, offset) else {
+            let outside = samples::outside_of(self.around);
+            to.into_iter().flatten().for_each(|register| registers[register].fill(outside));
+            return;
+        };
+        let desc = &self.inputs[slot];
+        let place = samples::Source::pixels(desc, at, offset, self.around).every(0, desc.channels());
+        pixels::load(job, &row, desc, place, to, registers);
+    }
+
+    fn run(&self, work: &[Work], job: &Job<'_>, at: Place, registers: &mut [Values]) {
+        for work in work {
+            let step = match *work {
+                Work::Step(step) => step,
+                Work::Pixels { slot, at: offset, to } => {
+                    self.load_pixels(job, (slot, offset), at, to, registers);
+                    continue;
+                }
+            };
             let (before, rest) = registers.split_at_mut(step.to);
             let Some((to, after)) = rest.split_first_mut() else { return };
             let from = |i: usize| {

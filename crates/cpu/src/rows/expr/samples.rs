@@ -77,15 +77,38 @@ impl Source {
         Self { first, step, ..self }
     }
 
-    /// Places of the row that a block takes, and what of the block lies left of the row, in it, and right of it.
-    pub(super) fn parts<'a, T>(&self, to: &'a mut [T]) -> (Range<usize>, [&'a mut [T]; 3]) {
+    /// The block's first place, before it is moved.
+    pub(super) const fn start(&self) -> usize {
+        self.at.start
+    }
+
+    /// Places of the block.
+    pub(super) const fn count(&self) -> usize {
+        self.at.count
+    }
+
+    fn shift(&self) -> isize {
+        self.dx * self.pixel as isize
+    }
+
+    /// Places of the row that a block takes.
+    pub(super) fn inside(&self) -> Range<usize> {
         let Place { start, count, .. } = self.at;
         let length = self.width as usize * self.pixel;
-        let shift = self.dx * self.pixel as isize;
-        let clamped = |place: usize| place.saturating_add_signed(shift).min(length);
-        let inside = clamped(start)..clamped(start + count);
-        let left = (start.wrapping_add_signed(shift) as isize).min(0).unsigned_abs().min(count);
-        let (left, rest) = to.split_at_mut(left);
+        let clamped = |place: usize| place.saturating_add_signed(self.shift()).min(length);
+        clamped(start)..clamped(start + count)
+    }
+
+    /// How many places of the block lie left of the row.
+    pub(super) fn left(&self) -> usize {
+        let Place { start, count, .. } = self.at;
+        (start.wrapping_add_signed(self.shift()) as isize).min(0).unsigned_abs().min(count)
+    }
+
+    /// Places of the row that a block takes, and what of the block lies left of the row, in it, and right of it.
+    pub(super) fn parts<'a, T>(&self, to: &'a mut [T]) -> (Range<usize>, [&'a mut [T]; 3]) {
+        let inside = self.inside();
+        let (left, rest) = to.split_at_mut(self.left());
         let (middle, right) = rest.split_at_mut(inside.len());
         (inside, [left, middle, right])
     }
