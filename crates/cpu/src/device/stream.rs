@@ -83,7 +83,7 @@ fn work(jobs: &Receiver<Job>, failure: &Failure) {
             Job::Upload { from, to } => failure.keep(copy::upload(&from, &to)),
             Job::Download { from, to } => failure.keep(copy::download(&from, &to)),
             Job::Timestamp(timestamp) => {
-                failure.keep(HostTimestamp::of(&*timestamp).map(HostTimestamp::reach))
+                failure.keep(HostTimestamp::of(&*timestamp).map(HostTimestamp::reach));
             }
         }
     }
