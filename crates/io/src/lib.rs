@@ -22,7 +22,7 @@ pub mod yuv;
 pub use decode::{ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image};
 pub use encode::{WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
-pub use format::FileFormat;
+pub use format::{Facts, FileFormat, Samples};
 pub use inputs::{expand_inputs, input_name, is_stdin, open_input};
 pub use metadata::{Carried, Metadata};
 pub use write::{

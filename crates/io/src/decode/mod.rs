@@ -38,7 +38,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a PNG or JPEG file with default limits. See [`Reader::read`]; warnings are for those who keep a [`Reader`].
+/// Reads an image file with default limits. See [`Reader::read`]; warnings are for those who keep a [`Reader`].
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -46,7 +46,7 @@ pub fn read_image(path: impl AsRef<Path>) -> Result<ImageBuffer, IoError> {
     Reader::default().read(path)
 }
 
-/// Decodes a PNG or JPEG file held in memory; `name` stands for it in errors. See [`Reader::read`].
+/// Decodes an image file held in memory; `name` stands for it in errors. See [`Reader::read`].
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -126,7 +126,7 @@ impl Reader {
         }
     }
 
-    /// Reads one PNG or JPEG file (`-`: stdin): format from the content, not the name.
+    /// Reads one image file (`-`: stdin): format from the content, not the name.
     ///
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
     /// rgba, gray with alpha becomes rgba, 1 to 4 bit gray becomes 8 bit, CMYK JPEG becomes rgb. EXIF
@@ -134,7 +134,7 @@ impl Reader {
     /// default image.
     ///
     /// # Errors
-    /// A file that cannot be read, is no PNG or JPEG, stops early, does not decode cleanly, has more
+    /// A file that cannot be read, is no image, stops early, does not decode cleanly, has more
     /// pixels than [`ReadOptions::max_pixels`], or takes more memory than there is.
     pub fn read(&mut self, path: impl AsRef<Path>) -> Result<ImageBuffer, IoError> {
         let budget = self.budget.clone();
@@ -181,20 +181,18 @@ impl Reader {
     fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
         self.metadata = Metadata::default();
-        let metadata = Metadata::of(&self.file, format);
+        let file = std::mem::take(&mut self.file);
+        let metadata = Metadata::of(&file, format);
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
-            let (image, orientation) = match format {
-                FileFormat::Jpeg => self.decode_jpeg(),
-                FileFormat::Png => self.decode_png(),
-            }?;
+            let (image, orientation) = self.decode_file(format, &file)?;
             turned = orient::swaps(orientation);
             self.upright(image, orientation)
         });
         self.held = None;
-        if self.file.capacity() > Self::KEPT {
-            self.file = Vec::new();
+        if file.capacity() <= Self::KEPT {
+            self.file = file;
         }
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
@@ -208,6 +206,13 @@ impl Reader {
                 self.metadata = if turned { metadata.turned() } else { metadata };
                 Ok(image)
             }
+        }
+    }
+
+    fn decode_file(&mut self, format: FileFormat, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        match format {
+            FileFormat::Png => self.decode_png(file),
+            FileFormat::Jpeg => self.decode_jpeg(file),
         }
     }
 
@@ -288,17 +293,17 @@ fn orientation(exif: Option<&[u8]>) -> Orientation {
     exif.and_then(exif::orientation).unwrap_or(Orientation::NoTransforms)
 }
 
-/// What a file that is no PNG or JPEG looks like.
+/// What a file of no format that is read looks like.
 fn describe(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "empty".into();
     }
+    if FileFormat::ALL.iter().any(|format| format.facts().may_begin(bytes)) {
+        return format!("only {} byte(s) long", bytes.len());
+    }
     match image::guess_format(bytes) {
         Ok(format) => {
             format!("a {} file", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
-        }
-        Err(_) if b"\x89PNG\r\n\x1a\n".starts_with(bytes) || [0xFF, 0xD8].starts_with(bytes) => {
-            format!("only {} byte(s) long", bytes.len())
         }
         Err(_) => "no image format known here".into(),
     }

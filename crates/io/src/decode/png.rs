@@ -12,14 +12,7 @@ use crate::FileFormat;
 const MAX_DEFLATE_RATIO: u64 = 1032;
 
 impl Reader {
-    pub(super) fn decode_png(&mut self) -> Result<(ImageBuffer, Orientation), Fault> {
-        let file = std::mem::take(&mut self.file);
-        let decoded = self.decode_png_file(&file);
-        self.file = file;
-        decoded
-    }
-
-    fn decode_png_file(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+    pub(super) fn decode_png(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
         let walk = walk(file)?;
         self.check_size(walk.width, walk.height)?;
         if walk.least_bytes() > (walk.data_bytes + 16).saturating_mul(MAX_DEFLATE_RATIO) {

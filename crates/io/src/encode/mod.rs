@@ -1,8 +1,11 @@
 //! Pixels to files.
 
+mod check;
 mod interleave;
 
 use std::sync::Arc;
+
+pub use check::check_encodable;
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
@@ -24,29 +27,6 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     fn default() -> Self {
         Self { jpeg_quality: 90, carried: None }
-    }
-}
-
-/// Whether a format can hold such images; asked before a run, so that it does not fail at its end.
-///
-/// # Errors
-/// [`IoError::Refused`] with the remedy: f32 samples, and for JPEG 16 bit, alpha or a side above 65535.
-pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoError> {
-    let refuse = |reason, remedy| Err(IoError::Refused { image: *image, format, reason, remedy });
-    match format {
-        _ if image.dtype == DType::F32 => {
-            refuse("f32 samples do not fit an image file", "add `cast to=u8` at the end")
-        }
-        FileFormat::Jpeg if image.dtype == DType::U16 => {
-            refuse("JPEG has 8 bits", "add `cast to=u8` at the end, or write PNG")
-        }
-        FileFormat::Jpeg if image.format.has_alpha() => {
-            refuse("JPEG has no alpha", "add `color_convert to=rgb` at the end, or write PNG")
-        }
-        FileFormat::Jpeg if image.width.max(image.height) > u32::from(u16::MAX) => {
-            refuse("JPEG ends at 65535 pixels a side", "write PNG")
-        }
-        _ => Ok(()),
     }
 }
 
