@@ -2,11 +2,14 @@
 
 mod exif;
 mod jpeg;
+mod library;
 mod load;
 mod look;
 mod orient;
 mod png;
+mod pnm;
 mod spares;
+mod spread;
 mod warning;
 
 use std::path::Path;
@@ -167,7 +170,7 @@ impl Reader {
         let reserved = faults::try_reserve_exact(&mut self.file, bytes.len()).map_err(short);
         reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
-        let format = self.sniff(name)?;
+        let format = self.sniff(Path::new(name), name)?;
         let held =
             self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
         self.decode(format, held, name)
@@ -210,9 +213,20 @@ impl Reader {
     }
 
     fn decode_file(&mut self, format: FileFormat, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let upright = |image| (image, Orientation::NoTransforms);
+        if let Some(needs) = look::needs(format, file) {
+            self.check_size(needs.width, needs.height)?;
+            scratch(needs.scratch)?;
+        }
         match format {
             FileFormat::Png => self.decode_png(file),
             FileFormat::Jpeg => self.decode_jpeg(file),
+            FileFormat::Pbm | FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
+                self.decode_pnm(file).map(upright)
+            }
+            FileFormat::Bmp => self.decode_bmp(file).map(upright),
+            FileFormat::Qoi => self.decode_qoi(file).map(upright),
+            FileFormat::Tga => self.decode_tga(file).map(upright),
         }
     }
 
@@ -303,7 +317,7 @@ fn describe(bytes: &[u8]) -> String {
     }
     match image::guess_format(bytes) {
         Ok(format) => {
-            format!("a {} file", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
+            format!("a file of kind {}", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
         }
         Err(_) => "no image format known here".into(),
     }

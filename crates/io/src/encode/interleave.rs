@@ -16,7 +16,8 @@ pub(super) fn rgb_order(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, ImageError
     }
     match desc.dtype.size() {
         1 => gather::<1>(image),
-        _ => gather::<2>(image),
+        2 => gather::<2>(image),
+        _ => gather::<4>(image),
     }
     .map(Cow::Owned)
 }

@@ -2,16 +2,21 @@
 
 mod check;
 mod interleave;
+mod pnm;
+mod tga;
 
 use std::sync::Arc;
 
 pub use check::check_encodable;
 
+use image::codecs::bmp::BmpEncoder;
 use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder as _};
+use image::codecs::qoi::QoiEncoder;
+use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
 
+use crate::format::in_files;
 use crate::metadata::DensityUnit;
 use crate::{Carried, FileFormat, IoError};
 
@@ -54,6 +59,17 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     let encoded = panics::caught(|| match format {
         FileFormat::Png => png(&pixels, desc, options),
         FileFormat::Jpeg => jpeg(&pixels, desc, options),
+        FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
+            Ok(pnm::encode(format, &pixels, desc))
+        }
+        FileFormat::Bmp => {
+            collected(|file| BmpEncoder::new(file).write_image(&pixels, desc.width, desc.height, color(desc)))
+        }
+        FileFormat::Qoi => {
+            collected(|file| QoiEncoder::new(file).write_image(&pixels, desc.width, desc.height, color(desc)))
+        }
+        FileFormat::Tga => Ok(tga::encode(&pixels, desc)),
+        FileFormat::Pbm => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
@@ -64,15 +80,31 @@ pub const fn encoding_bytes(image: &ImageDesc) -> usize {
     image.bytes().saturating_mul(2).saturating_add(1 << 20)
 }
 
+/// The file that is written.
+fn collected(write: impl FnOnce(&mut Vec<u8>) -> ImageResult<()>) -> Result<Vec<u8>, String> {
+    let mut file = Vec::new();
+    write(&mut file).map(|()| file).map_err(|error| error.to_string())
+}
+
+/// Interleaved pixels in gray, rgb or rgba order, as `image` calls them.
+const fn color(desc: &ImageDesc) -> ExtendedColorType {
+    use ExtendedColorType as C;
+    match (in_files(desc.format), desc.dtype) {
+        (PixelFormat::Gray, DType::U8) => C::L8,
+        (PixelFormat::Gray, DType::U16) => C::L16,
+        // No encoder of `image` takes it.
+        (PixelFormat::Gray, DType::F32) => C::Unknown(32),
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U8) => C::Rgb8,
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => C::Rgb16,
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::F32) => C::Rgb32F,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U8) => C::Rgba8,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => C::Rgba16,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::F32) => C::Rgba32F,
+    }
+}
+
 fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
-    let color = match (desc.format, desc.dtype) {
-        (PixelFormat::Gray, DType::U16) => ExtendedColorType::L16,
-        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => ExtendedColorType::Rgb16,
-        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => ExtendedColorType::Rgba16,
-        (PixelFormat::Gray, _) => ExtendedColorType::L8,
-        (PixelFormat::Rgb | PixelFormat::Bgr, _) => ExtendedColorType::Rgb8,
-        (PixelFormat::Rgba | PixelFormat::Bgra, _) => ExtendedColorType::Rgba8,
-    };
+    let color = color(desc);
     let mut file = Vec::new();
     let mut encoder = PngEncoder::new(&mut file);
     let carried = options.carried.as_deref();

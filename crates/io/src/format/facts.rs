@@ -69,6 +69,90 @@ pub(super) const JPEG: Facts = Facts {
     compression: false,
 };
 
+/// A format of lossless pictures of any size that is written in one way; what others say is what differs.
+const LOSSLESS: Facts = Facts {
+    name: "",
+    extensions: &[],
+    magic: &[],
+    reads: &[U8],
+    writes: &[U8],
+    lossy: false,
+    longest_side: ImageDesc::MAX_SIDE,
+    quality: false,
+    compression: false,
+};
+
+pub(super) const PBM: Facts = Facts {
+    name: "PBM",
+    extensions: &["pbm"],
+    magic: &[b"P1\n", b"P1 ", b"P1\r", b"P1\t", b"P1#", b"P4\n", b"P4 ", b"P4\r", b"P4\t", b"P4#"],
+    reads: &[samples(DType::U8, &[Gray])],
+    writes: &[],
+    ..LOSSLESS
+};
+
+const GRAYS: &[Samples] = &[samples(DType::U8, &[Gray]), samples(DType::U16, &[Gray])];
+const COLOURS: &[Samples] = &[samples(DType::U8, &[Rgb]), samples(DType::U16, &[Rgb])];
+const OPAQUE: &[Samples] = &[samples(DType::U8, &[Gray, Rgb]), samples(DType::U16, &[Gray, Rgb])];
+
+pub(super) const PGM: Facts = Facts {
+    name: "PGM",
+    extensions: &["pgm"],
+    magic: &[b"P2\n", b"P2 ", b"P2\r", b"P2\t", b"P2#", b"P5\n", b"P5 ", b"P5\r", b"P5\t", b"P5#"],
+    reads: GRAYS,
+    writes: GRAYS,
+    ..LOSSLESS
+};
+
+pub(super) const PPM: Facts = Facts {
+    name: "PPM",
+    extensions: &["ppm"],
+    magic: &[b"P3\n", b"P3 ", b"P3\r", b"P3\t", b"P3#", b"P6\n", b"P6 ", b"P6\r", b"P6\t", b"P6#"],
+    reads: COLOURS,
+    writes: COLOURS,
+    ..LOSSLESS
+};
+
+pub(super) const PAM: Facts = Facts {
+    name: "PAM",
+    extensions: &["pam"],
+    magic: &[b"P7\n"],
+    reads: &[U8, U16],
+    writes: &[U8, U16],
+    ..LOSSLESS
+};
+
+pub(super) const PNM: Facts =
+    Facts { name: "PNM", extensions: &["pnm"], reads: OPAQUE, writes: OPAQUE, ..LOSSLESS };
+
+pub(super) const BMP: Facts = Facts {
+    name: "BMP",
+    extensions: &["bmp"],
+    // Behind the two letters come three numbers of 4 bytes, then the length of a header of one of these versions.
+    magic: &[
+        b"BM????????????\x0C\0\0\0",
+        b"BM????????????\x28\0\0\0",
+        b"BM????????????\x34\0\0\0",
+        b"BM????????????\x38\0\0\0",
+        b"BM????????????\x40\0\0\0",
+        b"BM????????????\x6C\0\0\0",
+        b"BM????????????\x7C\0\0\0",
+    ],
+    longest_side: 65535,
+    ..LOSSLESS
+};
+
+pub(super) const QOI: Facts = Facts {
+    name: "QOI",
+    extensions: &["qoi"],
+    magic: &[b"qoif"],
+    reads: &[samples(DType::U8, &[Rgb, Rgba])],
+    writes: &[samples(DType::U8, &[Rgb, Rgba])],
+    ..LOSSLESS
+};
+
+pub(super) const TGA: Facts = Facts { name: "TGA", extensions: &["tga"], longest_side: 65535, ..LOSSLESS };
+
 impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {

@@ -37,6 +37,22 @@ formats! {
     Png = PNG,
     /// Lossy, 8 bit, no alpha.
     Jpeg = JPEG,
+    /// Netpbm's black and white; only read.
+    Pbm = PBM,
+    /// Netpbm's gray, 8 or 16 bit.
+    Pgm = PGM,
+    /// Netpbm's rgb, 8 or 16 bit.
+    Ppm = PPM,
+    /// Netpbm's pictures with or without alpha, 8 or 16 bit.
+    Pam = PAM,
+    /// A name for PGM and PPM: what is written is one of them.
+    Pnm = PNM,
+    /// Windows bitmaps, 8 bit.
+    Bmp = BMP,
+    /// The Quite OK Image Format: lossless, 8 bit, colours.
+    Qoi = QOI,
+    /// Truevision's: 8 bit. Nothing in a file tells that it is one, only its extension.
+    Tga = TGA,
 }
 
 impl FileFormat {
@@ -61,9 +77,16 @@ impl FileFormat {
         self.facts().extensions[0]
     }
 
-    /// The format of some bytes, told by their first few.
-    pub(crate) fn sniff(bytes: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.facts().begins(bytes))
+    /// The format of a file, told by its first bytes; by its extension only where none fits and the format has none.
+    pub(crate) fn sniff(bytes: &[u8], name: &Path) -> Option<Self> {
+        let named = || Self::from_extension(&extension_of(name)).filter(|format| format.is_told_by_name());
+        let named = || if bytes.is_empty() { None } else { named() };
+        Self::ALL.into_iter().find(|format| format.facts().begins(bytes)).or_else(named)
+    }
+
+    /// Whether nothing in a file tells that it is of this format.
+    const fn is_told_by_name(self) -> bool {
+        matches!(self, Self::Tga)
     }
 }
 

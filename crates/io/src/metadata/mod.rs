@@ -61,6 +61,15 @@ impl Metadata {
         match format {
             FileFormat::Png => png::read(file),
             FileFormat::Jpeg => jpeg::read(file),
+            // What there may be in these (names, dates) says nothing about the pixels.
+            FileFormat::Pbm
+            | FileFormat::Pgm
+            | FileFormat::Ppm
+            | FileFormat::Pam
+            | FileFormat::Pnm
+            | FileFormat::Bmp
+            | FileFormat::Qoi
+            | FileFormat::Tga => Self::default(),
         }
     }
 
@@ -76,11 +85,12 @@ impl Metadata {
     /// a list ("an ICC profile"), in alphabetical order.
     pub fn carried(&self, result: &ImageDesc, format: FileFormat) -> (Carried, Vec<&'static str>) {
         let mut lost = self.others.clone();
-        let icc = self.icc.clone().filter(|icc| fits(icc, result.format));
+        let takes = matches!(format, FileFormat::Png | FileFormat::Jpeg);
+        let icc = self.icc.clone().filter(|icc| takes && fits(icc, result.format));
         if self.icc.is_some() && icc.is_none() {
             lost.insert(PROFILE);
         }
-        let density = self.density.and_then(|density| density.held_by(format));
+        let density = self.density.filter(|_| takes).and_then(|density| density.held_by(format));
         if self.density.is_some() && density.is_none() {
             lost.insert("density");
         }
