@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::picture;
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
-use mip_io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, check_encodable, encode};
+use mip_io::{Compression, FileFormat, IoError, ReadOptions, Reader, WriteOptions, check_encodable, encode};
 
 const SIZES: [(u32, u32); 5] = [(1, 1), (1, 7), (9, 1), (17, 5), (33, 31)];
 
@@ -117,6 +117,44 @@ fn refusals_say_what_is_missing() {
     assert!(deep.contains("BMP has 8 bits; add `cast to=u8` at the end, or write PNG"), "{deep}");
     let read = text(PixelFormat::Gray, DType::U8, FileFormat::Pbm);
     assert!(read.contains("PBM is only read; write PNG"), "{read}");
+}
+
+#[test]
+fn hdr_keeps_eight_bits_of_the_largest_channel() {
+    for (width, height) in SIZES {
+        let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::F32).unwrap();
+        let values: Vec<f32> =
+            (0..desc.bytes() / 4).map(|i| (i % 89) as f32 * 1.5_f32.powi(i as i32 % 7 - 3)).collect();
+        let image = ImageBuffer::from_bytes(desc, bytemuck::cast_slice(&values)).unwrap();
+        let file = encode(&image, FileFormat::Hdr, &WriteOptions::default()).unwrap();
+        let back = Reader::default().read_bytes(&file, "x.hdr").unwrap();
+        assert_eq!(back.desc(), &desc);
+        for (pixel, given) in in_file_order(&back).chunks(3).zip(in_file_order(&image).chunks(3)) {
+            let largest = given.iter().copied().fold(0.0, f64::max);
+            for (value, given) in pixel.iter().zip(given) {
+                assert!((value - given).abs() <= largest / 256.0, "{given} became {value} beside {largest}");
+            }
+        }
+        // What has been stored once is stored exactly.
+        assert_eq!(encode(&back, FileFormat::Hdr, &WriteOptions::default()).unwrap(), file);
+    }
+}
+
+#[test]
+fn compression_changes_the_size_and_not_the_pixels() {
+    let mut image = picture(64, 64, PixelFormat::Rgb, DType::U8, Layout::Hwc);
+    for (index, byte) in image.view_mut().data_mut().iter_mut().enumerate() {
+        *byte = (index / 7 % 50) as u8;
+    }
+    for format in FileFormat::ALL.into_iter().filter(|format| format.facts().compression) {
+        let sizes = [Compression::Fast, Compression::Default, Compression::Best].map(|compression| {
+            let file =
+                encode(&image, format, &WriteOptions { compression, ..WriteOptions::default() }).unwrap();
+            assert_eq!(Reader::default().read_bytes(&file, &name(format)).unwrap(), image);
+            file.len()
+        });
+        assert!(sizes[2] < sizes[0], "{format}: {sizes:?}");
+    }
 }
 
 #[test]

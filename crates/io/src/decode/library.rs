@@ -1,4 +1,4 @@
-//! BMP, QOI, TGA, WebP, HDR and EXR by the decoders of `image`, within our limits.
+//! BMP, QOI, TGA, WebP and EXR by the decoders of `image`, within our limits.
 
 use std::error::Error;
 use std::io::{self, Cursor};
@@ -6,12 +6,14 @@ use std::io::{self, Cursor};
 use image::codecs::bmp::BmpDecoder;
 use image::codecs::qoi::QoiDecoder;
 use image::codecs::tga::TgaDecoder;
+use image::codecs::webp::WebPDecoder;
+use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder, ImageError};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 
 use super::look::{Needs, rows};
 use super::spread::spread_pairs;
-use super::{Fault, Reader, zeroes};
+use super::{Fault, Reader, WarningKind, orientation, zeroes};
 
 impl Reader {
     pub(super) fn decode_bmp(&mut self, file: &[u8]) -> Result<ImageBuffer, Fault> {
@@ -25,6 +27,16 @@ impl Reader {
 
     pub(super) fn decode_tga(&mut self, file: &[u8]) -> Result<ImageBuffer, Fault> {
         self.decode_with(TgaDecoder::new(Cursor::new(file)).map_err(fault)?)
+    }
+
+    /// Lossy and lossless; of an animation the first frame.
+    pub(super) fn decode_webp(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(fault)?;
+        if decoder.has_animation() {
+            self.warn(WarningKind::Further, "it is an animation, of which only the first picture is read");
+        }
+        let orientation = orientation(decoder.exif_metadata().ok().flatten().as_deref());
+        Ok((self.decode_with(decoder)?, orientation))
     }
 
     /// Decodes what a decoder has opened, once its size is checked.
@@ -70,28 +82,53 @@ fn is_gray(decoder: &BmpDecoder<Cursor<&[u8]>>) -> bool {
 
 pub(super) fn bmp_needs(first: &[u8]) -> Option<Needs> {
     let decoder = BmpDecoder::new(Cursor::new(first)).ok()?;
-    let needs = needs(&decoder, 0)?;
+    let needs = needs(&decoder)?;
     let gray = if is_gray(&decoder) { needs.pixels / 3 } else { 0 };
     Some(Needs { pixels: needs.pixels.saturating_add(gray), ..needs })
 }
 
 pub(super) fn qoi_needs(first: &[u8]) -> Option<Needs> {
-    needs(&QoiDecoder::new(Cursor::new(first)).ok()?, 0)
+    needs(&QoiDecoder::new(Cursor::new(first)).ok()?)
 }
 
 pub(super) fn tga_needs(first: &[u8]) -> Option<Needs> {
-    needs(&TgaDecoder::new(Cursor::new(first)).ok()?, 0)
+    needs(&TgaDecoder::new(Cursor::new(first)).ok()?)
 }
 
-/// What an opened decoder needs, which takes `scratch` bytes a pixel beside a few rows.
-fn needs(decoder: &impl ImageDecoder, scratch: usize) -> Option<Needs> {
+pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
+    let riff = |at: usize| Some(&first.get(at..)?.first_chunk::<4>()?[..]);
+    let side = |at: usize| Some(u32::from_le_bytes([first[at], first[at + 1], *first.get(at + 2)?, 0]));
+    let (width, height, turned) = match riff(12)? {
+        // 14 bits each, the upper ones of which say how the picture is scaled up.
+        b"VP8 " => (u32::from(u16_at(first, 26)? & 0x3FFF), u32::from(u16_at(first, 28)? & 0x3FFF), false),
+        b"VP8L" => {
+            let bits = u32::from_le_bytes(*first.get(21..)?.first_chunk()?);
+            ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, false)
+        }
+        // Flags say whether there is EXIF; sides less 1 have 24 bits.
+        b"VP8X" => (side(24)? + 1, side(27)? + 1, first[20] & 8 != 0),
+        _ => return None,
+    };
+    let area = (width as usize).checked_mul(height as usize).filter(|&area| area > 0)?;
+    let copies = if turned { 8 } else { 4 };
+    // Planes of the lossy decoder, whole pixels of the lossless one, and alpha beside either.
+    let scratch = rows((width as usize).saturating_mul(64), 4).saturating_add(area.saturating_mul(8));
+    Some(Needs { width, height, pixels: area.saturating_mul(copies), scratch })
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// What an opened decoder needs, which takes a few rows beside the pixels.
+fn needs(decoder: &impl ImageDecoder) -> Option<Needs> {
     let (width, height) = decoder.dimensions();
     let area = (width as usize).saturating_mul(height as usize);
     let color = decoder.color_type();
     let (format, dtype) = pixels(color).ok()?;
     let pairs = if is_pairs(color) { 2 } else { 0 };
     let pixel = (format.channels() + pairs) * dtype.size();
-    let scratch = rows((width as usize).saturating_mul(16), 4).saturating_add(area.saturating_mul(scratch));
+    let scratch = rows((width as usize).saturating_mul(16), 4);
     Some(Needs { width, height, pixels: area.saturating_mul(pixel), scratch })
 }
 

@@ -48,6 +48,13 @@ impl Reader {
                 IoError::Image { name: name.to_owned(), source: ImageError::OutOfMemory { bytes, what } }
             }
         })?;
+        // The directory of a TIFF file may lie anywhere in it.
+        if let Some(needs) = needs.is_none().then(|| look::needs(format, &self.file)).flatten() {
+            self.check_size(needs.width, needs.height).map_err(|fault| fault.name(name, format, self))?;
+            let all = self.file.len().saturating_add(needs.pixels).saturating_add(needs.scratch);
+            let more = |source| IoError::Memory { name: name.to_owned(), source };
+            held.grow_to(all).map_err(more)?;
+        }
         Ok((format, held))
     }
 

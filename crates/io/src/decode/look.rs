@@ -1,6 +1,6 @@
 //! What the first bytes of a file tell about it, before it is read.
 
-use super::{library, pnm as netpbm};
+use super::{gif, hdr, library, pnm, tiff};
 use crate::FileFormat;
 
 /// Bytes that are looked at before anything is decided: headers are in front.
@@ -23,11 +23,15 @@ pub(super) fn needs(format: FileFormat, first: &[u8]) -> Option<Needs> {
         FileFormat::Png => png(first),
         FileFormat::Jpeg => jpeg(first),
         FileFormat::Pbm | FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
-            netpbm::needs(first)
+            pnm::needs(first)
         }
         FileFormat::Bmp => library::bmp_needs(first),
         FileFormat::Qoi => library::qoi_needs(first),
         FileFormat::Tga => library::tga_needs(first),
+        FileFormat::WebP => library::webp_needs(first),
+        FileFormat::Tiff => tiff::needs(first),
+        FileFormat::Hdr => hdr::needs(first),
+        FileFormat::Gif => gif::needs(first),
     }
 }
 

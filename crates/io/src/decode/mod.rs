@@ -1,6 +1,8 @@
 //! Files to pixels.
 
 mod exif;
+mod gif;
+mod hdr;
 mod jpeg;
 mod library;
 mod load;
@@ -10,6 +12,7 @@ mod png;
 mod pnm;
 mod spares;
 mod spread;
+mod tiff;
 mod warning;
 
 use std::path::Path;
@@ -31,7 +34,8 @@ pub struct ReadOptions {
     /// Largest `width * height` that is decoded; guards against files that claim enormous sizes.
     /// Default 2^29, about 23,000 pixels squared.
     pub max_pixels: u64,
-    /// Whether a file that gives rise to a [`WarningKind::Damage`] is refused. Default `false`.
+    /// Whether a file that gives rise to a [`WarningKind::Damage`] or [`WarningKind::Further`] is refused. Default
+    /// `false`.
     pub strict: bool,
 }
 
@@ -134,7 +138,8 @@ impl Reader {
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
     /// rgba, gray with alpha becomes rgba, 1 to 4 bit gray becomes 8 bit, CMYK JPEG becomes rgb. EXIF
     /// orientation is applied. Bytes behind the end of the image are ignored. An animated PNG gives its
-    /// default image.
+    /// default image; of several pages or frames in another format the first is read, with a warning.
+    /// f32 samples are as the file has them.
     ///
     /// # Errors
     /// A file that cannot be read, is no image, stops early, does not decode cleanly, has more
@@ -199,8 +204,8 @@ impl Reader {
         }
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
-        let damage = self.warnings[earlier..].iter().position(|w| w.kind == WarningKind::Damage);
-        match damage {
+        let refused = self.warnings[earlier..].iter().position(|warning| warning.kind.is_refused());
+        match refused {
             Some(index) if self.options.strict => {
                 let text = self.warnings.remove(earlier + index).text;
                 Err(IoError::Strict { name: name.to_owned(), format, text })
@@ -227,6 +232,10 @@ impl Reader {
             FileFormat::Bmp => self.decode_bmp(file).map(upright),
             FileFormat::Qoi => self.decode_qoi(file).map(upright),
             FileFormat::Tga => self.decode_tga(file).map(upright),
+            FileFormat::WebP => self.decode_webp(file),
+            FileFormat::Tiff => self.decode_tiff(file),
+            FileFormat::Hdr => self.decode_hdr(file),
+            FileFormat::Gif => self.decode_gif(file).map(upright),
         }
     }
 

@@ -1,17 +1,20 @@
 //! Pixels to files.
 
 mod check;
+mod hdr;
 mod interleave;
 mod pnm;
 mod tga;
+mod tiff;
 
 use std::sync::Arc;
 
 pub use check::check_encodable;
 
 use image::codecs::bmp::BmpEncoder;
-use image::codecs::png::PngEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::qoi::QoiEncoder;
+use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
@@ -25,13 +28,27 @@ use crate::{Carried, FileFormat, IoError};
 pub struct WriteOptions {
     /// JPEG quality, 1 to 100. Default 90.
     pub jpeg_quality: u8,
+    /// How much time may be taken for a smaller file, where the format has a choice. Default as much as is usual.
+    pub compression: Compression,
     /// Metadata to write with the pixels. Default `None`.
     pub carried: Option<Arc<Carried>>,
 }
 
+/// How much time to take for a smaller file, of the same pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// Little.
+    Fast,
+    /// As much as is usual.
+    #[default]
+    Default,
+    /// Whatever makes it smallest.
+    Best,
+}
+
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { jpeg_quality: 90, carried: None }
+        Self { jpeg_quality: 90, compression: Compression::Default, carried: None }
     }
 }
 
@@ -69,7 +86,10 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
             collected(|file| QoiEncoder::new(file).write_image(&pixels, desc.width, desc.height, color(desc)))
         }
         FileFormat::Tga => Ok(tga::encode(&pixels, desc)),
-        FileFormat::Pbm => Err(format!("{format} is only read")),
+        FileFormat::WebP => webp(&pixels, desc, options),
+        FileFormat::Tiff => tiff::encode(&pixels, desc, options),
+        FileFormat::Hdr => Ok(hdr::encode(&pixels, desc)),
+        FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
@@ -106,7 +126,12 @@ const fn color(desc: &ImageDesc) -> ExtendedColorType {
 fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let color = color(desc);
     let mut file = Vec::new();
-    let mut encoder = PngEncoder::new(&mut file);
+    let compression = match options.compression {
+        Compression::Fast => CompressionType::Fast,
+        Compression::Default => CompressionType::default(),
+        Compression::Best => CompressionType::Best,
+    };
+    let mut encoder = PngEncoder::new_with_quality(&mut file, compression, FilterType::default());
     let carried = options.carried.as_deref();
     if let Some(icc) = carried.and_then(Carried::icc) {
         encoder.set_icc_profile(icc.to_vec()).map_err(|e| e.to_string())?;
@@ -116,6 +141,17 @@ fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8
         carried.add_to_png(&mut file);
     }
     Ok(file)
+}
+
+fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
+    let icc = options.carried.as_deref().and_then(Carried::icc);
+    collected(|file| {
+        let mut encoder = WebPEncoder::new_lossless(file);
+        if let Some(icc) = icc {
+            encoder.set_icc_profile(icc.to_vec()).map_err(image::ImageError::Unsupported)?;
+        }
+        encoder.write_image(pixels, desc.width, desc.height, color(desc))
+    })
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {

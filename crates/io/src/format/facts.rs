@@ -153,6 +153,47 @@ pub(super) const QOI: Facts = Facts {
 
 pub(super) const TGA: Facts = Facts { name: "TGA", extensions: &["tga"], longest_side: 65535, ..LOSSLESS };
 
+pub(super) const WEBP: Facts = Facts {
+    name: "WebP",
+    extensions: &["webp"],
+    magic: &[b"RIFF????WEBP"],
+    reads: &[samples(DType::U8, &[Rgb, Rgba])],
+    writes: &[samples(DType::U8, &[Rgb, Rgba])],
+    longest_side: 16384,
+    ..LOSSLESS
+};
+
+const F32: Samples = samples(DType::F32, ANY);
+
+pub(super) const TIFF: Facts = Facts {
+    name: "TIFF",
+    extensions: &["tif", "tiff"],
+    magic: &[b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"],
+    reads: &[U8, U16, F32],
+    writes: &[U8, U16, F32],
+    compression: true,
+    ..LOSSLESS
+};
+
+pub(super) const HDR: Facts = Facts {
+    name: "HDR",
+    extensions: &["hdr"],
+    magic: &[b"#?RADIANCE", b"#?RGBE"],
+    reads: &[samples(DType::F32, &[Rgb])],
+    writes: &[samples(DType::F32, &[Rgb])],
+    lossy: true,
+    ..LOSSLESS
+};
+
+pub(super) const GIF: Facts = Facts {
+    name: "GIF",
+    extensions: &["gif"],
+    magic: &[b"GIF87a", b"GIF89a"],
+    reads: &[samples(DType::U8, &[Rgb, Rgba])],
+    writes: &[],
+    ..LOSSLESS
+};
+
 impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {

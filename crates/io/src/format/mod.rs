@@ -53,6 +53,14 @@ formats! {
     Qoi = QOI,
     /// Truevision's: 8 bit. Nothing in a file tells that it is one, only its extension.
     Tga = TGA,
+    /// Reads lossy and lossless files, writes lossless ones; 8 bit, colours.
+    WebP = WEBP,
+    /// Tagged image files: u8, u16 and f32, with or without alpha. Of several pages the first is read.
+    Tiff = TIFF,
+    /// Radiance's: f32 colours with about 8 bits that count.
+    Hdr = HDR,
+    /// Palettes of 8 bits; only read, and of an animation the first picture.
+    Gif = GIF,
 }
 
 impl FileFormat {
