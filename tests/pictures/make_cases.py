@@ -12,6 +12,7 @@ import pathlib
 
 import cv2
 import numpy as np
+import OpenEXR
 import tifffile
 from PIL import Image
 
@@ -193,9 +194,41 @@ def gif():
     case("animated.gif", np.array(frames[0].convert("RGB")))
 
 
+def npy():
+    for dtype in (np.uint8, np.uint16, np.float32):
+        for channels in (1, 3, 4):
+            pixels = noise(5, 7, channels, dtype)
+            name = f"{TYPES[np.dtype(dtype).name]}_{channels}.npy"
+            np.save(path(name), pixels)
+            case(name, pixels)
+    big = noise(5, 7, 3, np.uint16)
+    np.save(path("big_endian.npy"), big.astype(">u2"))
+    case("big_endian.npy", big)
+    np.save(path("batch_of_one.npy"), big[np.newaxis])
+    case("batch_of_one.npy", big)
+    with open(path("version_2.npy"), "wb") as file:
+        np.lib.format.write_array(file, big, version=(2, 0))
+    case("version_2.npy", big)
+
+
+def exr():
+    for kind, channels in (("RGB", 3), ("RGBA", 4)):
+        pixels = noise(7, 9, channels, np.float32)
+        for method in (OpenEXR.NO_COMPRESSION, OpenEXR.ZIP_COMPRESSION, OpenEXR.PIZ_COMPRESSION):
+            name = f"{kind.lower()}_{method.name.split('_')[0].lower()}.exr"
+            header = {"compression": method, "type": OpenEXR.scanlineimage}
+            with OpenEXR.File(header, {kind: pixels}) as file:
+                file.write(path(name))
+            case(name, pixels)
+    half = noise(7, 9, 3, np.float32).astype(np.float16)
+    with OpenEXR.File({"compression": OpenEXR.ZIPS_COMPRESSION, "type": OpenEXR.scanlineimage}, {"RGB": half}) as file:
+        file.write(path("half.exr"))
+    case("half.exr", half.astype(np.float32))
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for make in (netpbm, bmp_tga_qoi, webp, tiff, hdr, gif):
+    for make in (netpbm, bmp_tga_qoi, webp, tiff, hdr, gif, npy, exr):
         make()
     (FOLDER / "cases.txt").write_text("\n".join(CASES) + "\n")
     print(len(CASES), "files,", sum(file.stat().st_size for file in FOLDER.iterdir()), "bytes")

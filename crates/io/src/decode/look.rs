@@ -1,6 +1,6 @@
 //! What the first bytes of a file tell about it, before it is read.
 
-use super::{gif, hdr, library, pnm, tiff};
+use super::{exr, gif, hdr, library, npy, pnm, tiff};
 use crate::FileFormat;
 
 /// Bytes that are looked at before anything is decided: headers are in front.
@@ -32,6 +32,8 @@ pub(super) fn needs(format: FileFormat, first: &[u8]) -> Option<Needs> {
         FileFormat::Tiff => tiff::needs(first),
         FileFormat::Hdr => hdr::needs(first),
         FileFormat::Gif => gif::needs(first),
+        FileFormat::Npy => npy::needs(first),
+        FileFormat::Exr => exr::needs(first),
     }
 }
 

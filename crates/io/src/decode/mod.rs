@@ -1,12 +1,14 @@
 //! Files to pixels.
 
 mod exif;
+mod exr;
 mod gif;
 mod hdr;
 mod jpeg;
 mod library;
 mod load;
 mod look;
+mod npy;
 mod orient;
 mod png;
 mod pnm;
@@ -236,6 +238,8 @@ impl Reader {
             FileFormat::Tiff => self.decode_tiff(file),
             FileFormat::Hdr => self.decode_hdr(file),
             FileFormat::Gif => self.decode_gif(file).map(upright),
+            FileFormat::Npy => self.decode_npy(file).map(upright),
+            FileFormat::Exr => self.decode_exr(file).map(upright),
         }
     }
 

@@ -3,15 +3,18 @@
 mod check;
 mod hdr;
 mod interleave;
+mod npy;
 mod pnm;
 mod tga;
 mod tiff;
 
+use std::io::Cursor;
 use std::sync::Arc;
 
 pub use check::check_encodable;
 
 use image::codecs::bmp::BmpEncoder;
+use image::codecs::openexr::OpenExrEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::qoi::QoiEncoder;
 use image::codecs::webp::WebPEncoder;
@@ -89,6 +92,8 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         FileFormat::WebP => webp(&pixels, desc, options),
         FileFormat::Tiff => tiff::encode(&pixels, desc, options),
         FileFormat::Hdr => Ok(hdr::encode(&pixels, desc)),
+        FileFormat::Npy => Ok(npy::encode(&pixels, desc)),
+        FileFormat::Exr => exr(&pixels, desc),
         FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
@@ -152,6 +157,12 @@ fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u
         }
         encoder.write_image(pixels, desc.width, desc.height, color(desc))
     })
+}
+
+fn exr(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
+    let mut file = Cursor::new(Vec::new());
+    let written = OpenExrEncoder::new(&mut file).write_image(pixels, desc.width, desc.height, color(desc));
+    written.map(|()| file.into_inner()).map_err(|error| error.to_string())
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {

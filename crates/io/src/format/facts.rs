@@ -194,6 +194,24 @@ pub(super) const GIF: Facts = Facts {
     ..LOSSLESS
 };
 
+pub(super) const NPY: Facts = Facts {
+    name: "NPY",
+    extensions: &["npy"],
+    magic: &[b"\x93NUMPY"],
+    reads: &[U8, U16, F32],
+    writes: &[U8, U16, F32],
+    ..LOSSLESS
+};
+
+pub(super) const EXR: Facts = Facts {
+    name: "EXR",
+    extensions: &["exr"],
+    magic: &[b"\x76\x2F\x31\x01"],
+    reads: &[samples(DType::F32, &[Rgb, Rgba])],
+    writes: &[samples(DType::F32, &[Rgb, Rgba])],
+    ..LOSSLESS
+};
+
 impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {

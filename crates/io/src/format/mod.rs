@@ -61,6 +61,10 @@ formats! {
     Hdr = HDR,
     /// Palettes of 8 bits; only read, and of an animation the first picture.
     Gif = GIF,
+    /// NumPy's arrays: u8, u16 and f32, with or without alpha.
+    Npy = NPY,
+    /// `OpenEXR`: f32 colours, with or without alpha.
+    Exr = EXR,
 }
 
 impl FileFormat {

@@ -73,7 +73,9 @@ impl Metadata {
             | FileFormat::Qoi
             | FileFormat::Tga
             | FileFormat::Hdr
-            | FileFormat::Gif => Self::default(),
+            | FileFormat::Gif
+            | FileFormat::Npy
+            | FileFormat::Exr => Self::default(),
             FileFormat::WebP => webp::read(file),
             FileFormat::Tiff => tiff::read(file),
         }
@@ -130,7 +132,9 @@ const fn holds(format: FileFormat) -> Room {
         | FileFormat::Qoi
         | FileFormat::Tga
         | FileFormat::Hdr
-        | FileFormat::Gif => Room { icc: false, density: false },
+        | FileFormat::Gif
+        | FileFormat::Npy
+        | FileFormat::Exr => Room { icc: false, density: false },
     }
 }
 
