@@ -117,6 +117,11 @@ def webp():
         case(f"{name}.webp", np.array(Image.open(path(f"{name}.webp"))))
 
 
+    frames = [Image.fromarray(smooth(8, 9)[::step].repeat(step, 0)) for step in (1, 2, 4)]
+    frames[0].save(path("animated.webp"), save_all=True, append_images=frames[1:], duration=50, lossless=True)
+    case("animated.webp", np.array(frames[0]))
+
+
 def tiff():
     for dtype in (np.uint8, np.uint16, np.float32):
         for channels in (1, 2, 3, 4):

@@ -45,7 +45,7 @@ pub enum IoError {
     },
     /// A file that [`ReadOptions::strict`](crate::ReadOptions::strict) refuses, and that is read with a
     /// warning otherwise.
-    #[error("{name} is not quite a whole {format} file: {text}; without strict reading it is a warning")]
+    #[error("strict reading refuses {name}, a {format} file: {text}; otherwise that is a warning")]
     Strict {
         /// The file.
         name: String,

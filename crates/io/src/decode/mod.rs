@@ -332,7 +332,7 @@ fn describe(bytes: &[u8]) -> String {
         Ok(format) => {
             format!("a file of kind {}", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
         }
-        Err(_) => "no image format known here".into(),
+        Err(_) => "no image format known here (TGA is known by its extension alone)".into(),
     }
 }
 

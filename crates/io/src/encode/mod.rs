@@ -31,7 +31,7 @@ use crate::{Carried, FileFormat, IoError};
 pub struct WriteOptions {
     /// JPEG quality, 1 to 100. Default 90.
     pub jpeg_quality: u8,
-    /// How much time may be taken for a smaller file, where the format has a choice. Default as much as is usual.
+    /// How much time may be taken for a smaller file, where the format has a choice. Default little.
     pub compression: Compression,
     /// Metadata to write with the pixels. Default `None`.
     pub carried: Option<Arc<Carried>>,
@@ -41,17 +41,17 @@ pub struct WriteOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
     /// Little.
-    Fast,
-    /// As much as is usual.
     #[default]
-    Default,
+    Fast,
+    /// Several times as much.
+    Balanced,
     /// Whatever makes it smallest.
     Best,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { jpeg_quality: 90, compression: Compression::Default, carried: None }
+        Self { jpeg_quality: 90, compression: Compression::default(), carried: None }
     }
 }
 
@@ -133,7 +133,7 @@ fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8
     let mut file = Vec::new();
     let compression = match options.compression {
         Compression::Fast => CompressionType::Fast,
-        Compression::Default => CompressionType::default(),
+        Compression::Balanced => CompressionType::Default,
         Compression::Best => CompressionType::Best,
     };
     let mut encoder = PngEncoder::new_with_quality(&mut file, compression, FilterType::default());

@@ -65,7 +65,7 @@ impl<K: TiffKind> Job<'_, K> {
         let Self { encoder, desc, options } = self;
         let level = match options.compression {
             Compression::Fast => DeflateLevel::Fast,
-            Compression::Default => DeflateLevel::Balanced,
+            Compression::Balanced => DeflateLevel::Balanced,
             Compression::Best => DeflateLevel::Best,
         };
         let predictor = if desc.dtype == DType::F32 { Predictor::None } else { Predictor::Horizontal };
