@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use mip_core::text::{quoted, quoted_path};
 use mip_core::{ImageDesc, ImageError, OverBudget};
 
-use crate::FileFormat;
+use crate::{FileFormat, format};
 
 /// What can go wrong with image files. Every message names the file, the reason and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -17,8 +17,8 @@ pub enum IoError {
         /// What the system said.
         source: io::Error,
     },
-    /// Content that is neither PNG nor JPEG.
-    #[error("{name} is {found}, but only PNG and JPEG can be read; convert it first")]
+    /// Content of no format that is read.
+    #[error("{name} is {found}, but only {} can be read; convert it first", readable())]
     NotAnImage {
         /// The file.
         name: String,
@@ -45,7 +45,7 @@ pub enum IoError {
     },
     /// A file that [`ReadOptions::strict`](crate::ReadOptions::strict) refuses, and that is read with a
     /// warning otherwise.
-    #[error("{name} is not quite a whole {format} file: {text}; without strict reading it is a warning")]
+    #[error("strict reading refuses {name}, a {format} file: {text}; otherwise that is a warning")]
     Strict {
         /// The file.
         name: String,
@@ -97,7 +97,7 @@ pub enum IoError {
         source: ImageError,
     },
     /// A file name whose extension names no format that can be written.
-    #[error("{} has {}; images are written as .png, .jpg or .jpeg", quoted_path(.path), extension_text(.extension))]
+    #[error("{} has {}; images are written as {}", quoted_path(.path), extension_text(.extension), written_as("."))]
     UnknownExtension {
         /// The file.
         path: PathBuf,
@@ -105,7 +105,7 @@ pub enum IoError {
         extension: String,
     },
     /// A format name that is not known.
-    #[error("unknown image format '{}'; allowed: png, jpg, jpeg", quoted(.given))]
+    #[error("unknown image format '{}'; allowed: {}", quoted(.given), written_as(""))]
     UnknownFormat {
         /// The name given.
         given: String,
@@ -118,9 +118,9 @@ pub enum IoError {
         /// The format asked for.
         format: FileFormat,
         /// Why not.
-        reason: &'static str,
+        reason: String,
         /// What to do instead.
-        remedy: &'static str,
+        remedy: String,
     },
     /// A buffer of several frames where one image is wanted.
     #[error("a file holds one image, but the buffer has {frames} frames; write `buffer.frame(i)` for each")]
@@ -160,6 +160,17 @@ pub enum IoError {
         /// Why it gives no file.
         reason: String,
     },
+}
+
+/// The formats that are read, in a sentence.
+fn readable() -> String {
+    format::listed(&FileFormat::ALL.map(|format| format.facts().name), "and")
+}
+
+/// The extensions of formats that are written, each after `dot`.
+fn written_as(dot: &str) -> String {
+    let names: Vec<String> = format::extensions(true).map(|extension| format!("{dot}{extension}")).collect();
+    if dot.is_empty() { names.join(", ") } else { format::listed(&names, "or") }
 }
 
 fn extension_text(extension: &str) -> String {

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -6,12 +7,12 @@ use std::path::{Path, PathBuf};
 use mip_core::faults::{self, Fault};
 use mip_core::text;
 
-use crate::{FileFormat, IoError, natural, pattern};
+use crate::{FileFormat, IoError, format, natural, pattern};
 
 /// Turns files, folders and glob patterns into a list of files.
 ///
 /// * A file stands for itself, also when its name contains `*`, `?` or `[`.
-/// * A folder stands for the `.png`, `.jpg` and `.jpeg` files directly in it (case does not matter).
+/// * A folder stands for the files directly in it whose extension names a format that is read (case does not matter).
 /// * `-` is stdin; a file of that name is `./-`.
 /// * Anything else is a glob (`*`, `?`, `[a-z]`, `**`); it gives the files it matches, hidden ones left out. Names need
 ///   not be UTF-8: `?` stands for a character, or for a byte that is part of none.
@@ -86,7 +87,8 @@ fn expand(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
         let files =
             images_in(pattern).map_err(|e| no_input(format!("is a folder that cannot be listed: {e}")))?;
         if files.is_empty() {
-            return Err(no_input("is a folder without .png, .jpg or .jpeg files".into()));
+            let names: Vec<String> = format::extensions(false).map(|e| format!(".{e}")).collect();
+            return Err(no_input(format!("is a folder without {} files", format::listed(&names, "or"))));
         }
         files
     } else if fs::symlink_metadata(pattern).is_ok() {
@@ -108,8 +110,8 @@ fn images_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let is_image = extension.is_some_and(|e| FileFormat::EXTENSIONS.contains(&e.as_str()));
+        let extension = path.extension().map(OsStr::to_string_lossy);
+        let is_image = extension.is_some_and(|e| FileFormat::from_extension(&e).is_some());
         let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
         if is_image && !hidden && may_be_file(&path) {
             files.push(path);

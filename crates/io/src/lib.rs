@@ -1,4 +1,4 @@
-//! Image files: PNG and JPEG in and out, and the lists of files that a run works on. Video: Y4M streams and their
+//! Image files in and out ([`FileFormat`]), and the lists of files that a run works on. Video: Y4M streams and their
 //! conversion to and from RGB.
 //!
 //! Reading never guesses: the format comes from the content, a file that ends early or does not decode
@@ -20,9 +20,9 @@ pub mod y4m;
 pub mod yuv;
 
 pub use decode::{ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image};
-pub use encode::{WriteOptions, check_encodable, encode, encoding_bytes};
+pub use encode::{Compression, WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
-pub use format::FileFormat;
+pub use format::{Facts, FileFormat, Samples};
 pub use inputs::{expand_inputs, input_name, is_stdin, open_input};
 pub use metadata::{Carried, Metadata};
 pub use write::{

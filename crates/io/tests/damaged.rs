@@ -103,8 +103,13 @@ fn a_changed_png_byte_is_noticed() {
 #[test]
 fn foreign_and_empty_files_are_named() {
     let text = |bytes: &[u8]| read_bytes(bytes, "holiday.jpg").unwrap_err().to_string();
-    assert!(text(b"RIFF\x10\0\0\0WEBPVP8 ").starts_with("holiday.jpg is a WEBP file, but only PNG and JPEG"));
-    assert!(text(b"GIF89a\x01\0\x01\0").contains("a GIF file"));
+    let avif = b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf";
+    assert!(
+        text(avif).starts_with("holiday.jpg is a file of kind AVIF, but only PNG, JPEG,"),
+        "{}",
+        text(avif)
+    );
+    assert!(text(b"\0\0\x01\0\x01\0").contains("a file of kind ICO"));
     assert!(text(b"").starts_with("holiday.jpg is empty"));
     assert!(text(b"hello, world").contains("no image format known here"));
     assert!(text(&[0xFF]).contains("only 1 byte(s) long"));

@@ -7,6 +7,7 @@ mod pipeline;
 mod reading;
 mod refusal;
 mod size;
+mod writing;
 
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
@@ -15,3 +16,4 @@ pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs};
+pub(crate) use writing::WriteArgs;

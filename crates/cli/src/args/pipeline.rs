@@ -47,7 +47,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     let word = text.split_whitespace().next().unwrap_or_default();
     let hint = if text.contains('!') || mip_ops::spec(word).is_ok() {
         "; the one-line form goes after -e"
-    } else if mip_io::FileFormat::from_path(path).is_ok() {
+    } else if path
+        .extension()
+        .is_some_and(|e| mip_io::FileFormat::from_extension(&e.to_string_lossy()).is_some())
+    {
         "; the pipeline goes before the images"
     } else {
         ""

@@ -6,7 +6,8 @@ use crate::console;
 /// How image files are read, for commands that read some.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ReadArgs {
-    /// Refuse images that are not quite whole (such as a JPEG without its end marker) instead of warning
+    /// Refuse images that are not quite whole (a JPEG without its end marker), and files of several pictures, instead
+    /// of warning
     #[arg(long)]
     strict: bool,
 }

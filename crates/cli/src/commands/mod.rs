@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod demo;
 mod devices;
+mod formats;
 mod ops;
 mod plan;
 #[cfg(feature = "profiling")]
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Check(check::Args),
     Plan(plan::Args),
     Ops(ops::Args),
+    Formats(formats::Args),
     Devices(devices::Args),
     Bench(bench::Args),
     Validate(validate::Args),
@@ -55,6 +57,7 @@ impl Command {
             Self::Stream(args) => args.json,
             Self::Plan(args) => args.prints_json(),
             Self::Ops(args) => args.json,
+            Self::Formats(args) => args.json,
             Self::Devices(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Validate(args) => args.json,
@@ -71,6 +74,7 @@ impl Command {
             Self::Check(args) => check::run(&args),
             Self::Plan(args) => plan::run(&args),
             Self::Ops(args) => ops::run(&args),
+            Self::Formats(args) => formats::run(&args),
             Self::Devices(args) => devices::run(&args),
             Self::Bench(args) => bench::run(&args),
             Self::Validate(args) => validate::run(&args),

@@ -6,9 +6,9 @@ use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
-use mip_io::{Metadata, WriteOptions, expand_inputs};
+use mip_io::{Metadata, expand_inputs};
 
-use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, WriteArgs, load, note_warnings};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
@@ -24,8 +24,11 @@ use crate::{console, work};
   mip run edges.toml photos/ 'more/*.png' -o out --batch 8
   mip run -e 'resize width=640 ! gaussian_blur kernel=5' photo.jpg --set gaussian_blur.sigma=2
   mip run stereo.toml --input left=l.png --input right=r.png -o out
+  mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
+  mip run edges.toml photos/ -o out --format jpg --quality 80
   curl -s https://example.org/photo.jpg | mip run edges.toml - -o - --format jpg > edges.jpg
 
+`mip formats` lists what is read and written; the extension chooses the format of a result.
 Results are written to OUT/<input>.png, or to OUT/<input>.<task>.png when the pipeline has
 several outputs. Their names are printed to stdout.")]
 pub(crate) struct Args {
@@ -38,9 +41,11 @@ pub(crate) struct Args {
     /// Folder for results (default `out`), or a file name for a single one; `-` is stdout
     #[arg(short = 'o', long = "out", value_name = "OUT")]
     out: Option<PathBuf>,
-    /// Extension of results in a folder, or format of the one on stdout: png, jpg or jpeg
+    /// Extension of results in a folder, or format of the one on stdout: png, jpg, tif, ... (`mip formats` lists them)
     #[arg(long, value_name = "EXT")]
     format: Option<FormatArg>,
+    #[command(flatten)]
+    writing: WriteArgs,
     /// Image for a named pipeline input, used for every execution; repeat for several
     #[arg(long = "input", value_name = "NAME=FILE")]
     inputs: Vec<NamedInput>,
@@ -89,6 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let originals: Vec<PathBuf> = read.map(Path::to_owned).collect();
     let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
     check_stdout(args, &naming)?;
+    let options = args.writing.options(naming.format())?;
     let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
     let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
@@ -105,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         metadata,
         batch: usize::from(args.batch),
         keep_going: args.keep_going,
-        options: WriteOptions::default(),
+        options,
         limits,
         stop: &stop,
     };

@@ -28,7 +28,7 @@ impl FromStr for FormatArg {
 pub(crate) const DEFAULT_FOLDER: &str = "out";
 
 /// Extensions of image formats that are not written: as the end of `-o` they are a mistake, not a folder's name.
-const FOREIGN: [&str; 11] = ["bmp", "tif", "tiff", "webp", "gif", "avif", "heic", "ppm", "pgm", "exr", "jxl"];
+const FOREIGN: [&str; 10] = ["avif", "dds", "gif", "heic", "heif", "ico", "jp2", "jxl", "psd", "svg"];
 
 /// Names of output files: `OUT/<stem>.png` for one output, `OUT/<stem>.<task>.png` for several, or the one
 /// file, pipe or device that `-o` names (`-`: stdout).
@@ -154,7 +154,7 @@ fn target(out: Option<&Path>, format: Option<&FormatArg>, pictures: usize) -> Re
         return Ok(folder(out));
     }
     let Ok(own) = extension.parse::<FileFormat>() else {
-        if FOREIGN.contains(&extension.as_str()) {
+        if FOREIGN.contains(&extension.as_str()) || FileFormat::from_extension(&extension).is_some() {
             FileFormat::from_path(out)?;
         }
         return Ok(folder(out));
@@ -213,7 +213,8 @@ mod tests {
                 .unwrap_err()
                 .contains("--format asks for PNG")
         );
-        assert!(names(Some("e.webp"), None, &["x.png"], &["a"]).unwrap_err().contains(".webp"));
+        assert!(names(Some("e.pbm"), None, &["x.png"], &["a"]).unwrap_err().contains(".pbm"));
+        assert!(names(Some("e.avif"), None, &["x.png"], &["a"]).unwrap_err().contains(".avif"));
     }
 
     #[test]

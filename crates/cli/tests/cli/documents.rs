@@ -12,12 +12,13 @@ fn place() -> Place {
 }
 
 /// Every command that has `--json`, with what it needs to succeed, and whether its document is of a device.
-const COMMANDS: [(&[&str], bool); 9] = [
+const COMMANDS: [(&[&str], bool); 10] = [
     (&["run", "-e", "flip", "a.png", "--device", "cpu", "-o", "out"], true),
     (&["stream", "-e", "flip", "-i", "v.y4m", "-o", "out.y4m", "--device", "cpu"], true),
     (&["plan", "-e", "flip", "--size", "8x6", "--device", "cpu"], true),
     (&["ops"], false),
     (&["ops", "resize"], false),
+    (&["formats"], false),
     (&["devices"], false),
     (&["bench", "-e", "flip", "--size", "8x6", "--device", "cpu", "--runs", "2"], true),
     (&["validate", "--device", "cpu", "--only", "flip", "--small"], true),

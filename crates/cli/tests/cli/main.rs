@@ -11,6 +11,7 @@ mod faults;
 mod files;
 #[cfg(unix)]
 mod folder;
+mod formats;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod libraries;

@@ -29,7 +29,7 @@ impl Reader {
         let length = length.map(|about| usize::try_from(about.len()).unwrap_or(usize::MAX));
         self.file.clear();
         (&mut file).take(FIRST as u64).read_to_end(&mut self.file).map_err(failed)?;
-        let format = self.sniff(name)?;
+        let format = self.sniff(path, name)?;
         let needs = look::needs(format, &self.file);
         if let Some(needs) = needs {
             self.check_size(needs.width, needs.height).map_err(|fault| fault.name(name, format, self))?;
@@ -48,13 +48,20 @@ impl Reader {
                 IoError::Image { name: name.to_owned(), source: ImageError::OutOfMemory { bytes, what } }
             }
         })?;
+        // The directory of a TIFF file may lie anywhere in it.
+        if let Some(needs) = needs.is_none().then(|| look::needs(format, &self.file)).flatten() {
+            self.check_size(needs.width, needs.height).map_err(|fault| fault.name(name, format, self))?;
+            let all = self.file.len().saturating_add(needs.pixels).saturating_add(needs.scratch);
+            let more = |source| IoError::Memory { name: name.to_owned(), source };
+            held.grow_to(all).map_err(more)?;
+        }
         Ok((format, held))
     }
 
-    /// What `self.file` is.
-    pub(super) fn sniff(&self, name: &str) -> Result<FileFormat, IoError> {
+    /// What `self.file` is, which lies at `path`.
+    pub(super) fn sniff(&self, path: &Path, name: &str) -> Result<FileFormat, IoError> {
         let found = || IoError::NotAnImage { name: name.to_owned(), found: describe(&self.file) };
-        FileFormat::sniff(&self.file).ok_or_else(found)
+        FileFormat::sniff(&self.file, path).ok_or_else(found)
     }
 
     fn admit(

@@ -1,5 +1,6 @@
 //! What the first bytes of a file tell about it, before it is read.
 
+use super::{exr, gif, hdr, library, npy, pnm, tiff};
 use crate::FileFormat;
 
 /// Bytes that are looked at before anything is decided: headers are in front.
@@ -21,11 +22,23 @@ pub(super) fn needs(format: FileFormat, first: &[u8]) -> Option<Needs> {
     match format {
         FileFormat::Png => png(first),
         FileFormat::Jpeg => jpeg(first),
+        FileFormat::Pbm | FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
+            pnm::needs(first)
+        }
+        FileFormat::Bmp => library::bmp_needs(first),
+        FileFormat::Qoi => library::qoi_needs(first),
+        FileFormat::Tga => library::tga_needs(first),
+        FileFormat::WebP => library::webp_needs(first),
+        FileFormat::Tiff => tiff::needs(first),
+        FileFormat::Hdr => hdr::needs(first),
+        FileFormat::Gif => gif::needs(first),
+        FileFormat::Npy => npy::needs(first),
+        FileFormat::Exr => exr::needs(first),
     }
 }
 
-/// Rows that decoders keep, and their tables.
-fn rows(row_bytes: usize, rows: usize) -> usize {
+/// Bytes of rows that decoders keep, and their tables.
+pub(super) fn rows(row_bytes: usize, rows: usize) -> usize {
     row_bytes.saturating_mul(rows).saturating_add(1 << 20)
 }
 

@@ -1,12 +1,20 @@
 //! Files to pixels.
 
 mod exif;
+mod exr;
+mod gif;
+mod hdr;
 mod jpeg;
+mod library;
 mod load;
 mod look;
+mod npy;
 mod orient;
 mod png;
+mod pnm;
 mod spares;
+mod spread;
+mod tiff;
 mod warning;
 
 use std::path::Path;
@@ -28,7 +36,8 @@ pub struct ReadOptions {
     /// Largest `width * height` that is decoded; guards against files that claim enormous sizes.
     /// Default 2^29, about 23,000 pixels squared.
     pub max_pixels: u64,
-    /// Whether a file that gives rise to a [`WarningKind::Damage`] is refused. Default `false`.
+    /// Whether a file that gives rise to a [`WarningKind::Damage`] or [`WarningKind::Further`] is refused. Default
+    /// `false`.
     pub strict: bool,
 }
 
@@ -38,7 +47,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a PNG or JPEG file with default limits. See [`Reader::read`]; warnings are for those who keep a [`Reader`].
+/// Reads an image file with default limits. See [`Reader::read`]; warnings are for those who keep a [`Reader`].
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -46,7 +55,7 @@ pub fn read_image(path: impl AsRef<Path>) -> Result<ImageBuffer, IoError> {
     Reader::default().read(path)
 }
 
-/// Decodes a PNG or JPEG file held in memory; `name` stands for it in errors. See [`Reader::read`].
+/// Decodes an image file held in memory; `name` stands for it in errors. See [`Reader::read`].
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -126,15 +135,16 @@ impl Reader {
         }
     }
 
-    /// Reads one PNG or JPEG file (`-`: stdin): format from the content, not the name.
+    /// Reads one image file (`-`: stdin): format from the content, not the name.
     ///
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
     /// rgba, gray with alpha becomes rgba, 1 to 4 bit gray becomes 8 bit, CMYK JPEG becomes rgb. EXIF
     /// orientation is applied. Bytes behind the end of the image are ignored. An animated PNG gives its
-    /// default image.
+    /// default image; of several pages or frames in another format the first is read, with a warning.
+    /// f32 samples are as the file has them.
     ///
     /// # Errors
-    /// A file that cannot be read, is no PNG or JPEG, stops early, does not decode cleanly, has more
+    /// A file that cannot be read, is no image, stops early, does not decode cleanly, has more
     /// pixels than [`ReadOptions::max_pixels`], or takes more memory than there is.
     pub fn read(&mut self, path: impl AsRef<Path>) -> Result<ImageBuffer, IoError> {
         let budget = self.budget.clone();
@@ -167,7 +177,7 @@ impl Reader {
         let reserved = faults::try_reserve_exact(&mut self.file, bytes.len()).map_err(short);
         reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
-        let format = self.sniff(name)?;
+        let format = self.sniff(Path::new(name), name)?;
         let held =
             self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
         self.decode(format, held, name)
@@ -181,25 +191,23 @@ impl Reader {
     fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
         self.metadata = Metadata::default();
-        let metadata = Metadata::of(&self.file, format);
+        let file = std::mem::take(&mut self.file);
+        let metadata = Metadata::of(&file, format);
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
-            let (image, orientation) = match format {
-                FileFormat::Jpeg => self.decode_jpeg(),
-                FileFormat::Png => self.decode_png(),
-            }?;
+            let (image, orientation) = self.decode_file(format, &file)?;
             turned = orient::swaps(orientation);
             self.upright(image, orientation)
         });
         self.held = None;
-        if self.file.capacity() > Self::KEPT {
-            self.file = Vec::new();
+        if file.capacity() <= Self::KEPT {
+            self.file = file;
         }
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
-        let damage = self.warnings[earlier..].iter().position(|w| w.kind == WarningKind::Damage);
-        match damage {
+        let refused = self.warnings[earlier..].iter().position(|warning| warning.kind.is_refused());
+        match refused {
             Some(index) if self.options.strict => {
                 let text = self.warnings.remove(earlier + index).text;
                 Err(IoError::Strict { name: name.to_owned(), format, text })
@@ -208,6 +216,30 @@ impl Reader {
                 self.metadata = if turned { metadata.turned() } else { metadata };
                 Ok(image)
             }
+        }
+    }
+
+    fn decode_file(&mut self, format: FileFormat, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let upright = |image| (image, Orientation::NoTransforms);
+        if let Some(needs) = look::needs(format, file) {
+            self.check_size(needs.width, needs.height)?;
+            scratch(needs.scratch)?;
+        }
+        match format {
+            FileFormat::Png => self.decode_png(file),
+            FileFormat::Jpeg => self.decode_jpeg(file),
+            FileFormat::Pbm | FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
+                self.decode_pnm(file).map(upright)
+            }
+            FileFormat::Bmp => self.decode_bmp(file).map(upright),
+            FileFormat::Qoi => self.decode_qoi(file).map(upright),
+            FileFormat::Tga => self.decode_tga(file).map(upright),
+            FileFormat::WebP => self.decode_webp(file),
+            FileFormat::Tiff => self.decode_tiff(file),
+            FileFormat::Hdr => self.decode_hdr(file),
+            FileFormat::Gif => self.decode_gif(file).map(upright),
+            FileFormat::Npy => self.decode_npy(file).map(upright),
+            FileFormat::Exr => self.decode_exr(file).map(upright),
         }
     }
 
@@ -288,19 +320,19 @@ fn orientation(exif: Option<&[u8]>) -> Orientation {
     exif.and_then(exif::orientation).unwrap_or(Orientation::NoTransforms)
 }
 
-/// What a file that is no PNG or JPEG looks like.
+/// What a file of no format that is read looks like.
 fn describe(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "empty".into();
     }
+    if FileFormat::ALL.iter().any(|format| format.facts().may_begin(bytes)) {
+        return format!("only {} byte(s) long", bytes.len());
+    }
     match image::guess_format(bytes) {
         Ok(format) => {
-            format!("a {} file", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
+            format!("a file of kind {}", format.extensions_str().first().unwrap_or(&"foreign").to_uppercase())
         }
-        Err(_) if b"\x89PNG\r\n\x1a\n".starts_with(bytes) || [0xFF, 0xD8].starts_with(bytes) => {
-            format!("only {} byte(s) long", bytes.len())
-        }
-        Err(_) => "no image format known here".into(),
+        Err(_) => "no image format known here (TGA is known by its extension alone)".into(),
     }
 }
 

@@ -28,7 +28,9 @@ pub(super) fn copy(stored: &ImageBuffer, upright: &mut ImageBuffer, orientation:
         4 => copy_pixels::<4>(stored, upright, &walk),
         6 => copy_pixels::<6>(stored, upright, &walk),
         8 => copy_pixels::<8>(stored, upright, &walk),
-        _ => unreachable!("files hold 1, 3 or 4 channels of 1 or 2 bytes"),
+        12 => copy_pixels::<12>(stored, upright, &walk),
+        16 => copy_pixels::<16>(stored, upright, &walk),
+        _ => unreachable!("files hold 1, 3 or 4 channels of 1, 2 or 4 bytes"),
     }
 }
 

@@ -3,32 +3,22 @@ use std::io::Cursor;
 use image::codecs::png::PngDecoder;
 use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder as _, ImageError, Limits};
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat, Sample};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 
-use super::{Fault, Reader, look, orientation, scratch, zeroes};
-use crate::FileFormat;
+use super::spread::spread_pairs;
+use super::{Fault, Reader, orientation, zeroes};
 
 /// Deflate cannot shrink data further than this.
 const MAX_DEFLATE_RATIO: u64 = 1032;
 
 impl Reader {
-    pub(super) fn decode_png(&mut self) -> Result<(ImageBuffer, Orientation), Fault> {
-        let file = std::mem::take(&mut self.file);
-        let decoded = self.decode_png_file(&file);
-        self.file = file;
-        decoded
-    }
-
-    fn decode_png_file(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+    pub(super) fn decode_png(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
         let walk = walk(file)?;
         self.check_size(walk.width, walk.height)?;
         if walk.least_bytes() > (walk.data_bytes + 16).saturating_mul(MAX_DEFLATE_RATIO) {
             let text =
                 format!("{} bytes of data cannot hold {}x{}", walk.data_bytes, walk.width, walk.height);
             return Err(Fault::Corrupt(text));
-        }
-        if let Some(needs) = look::needs(FileFormat::Png, file) {
-            scratch(needs.scratch)?;
         }
         let corrupt = |e: ImageError| Fault::Corrupt(e.to_string());
         let mut decoder = PngDecoder::with_limits(Cursor::new(file), Limits::default()).map_err(corrupt)?;
@@ -53,10 +43,7 @@ impl Reader {
                 if let Some(key) = walk.transparent_gray() {
                     make_transparent(&mut pairs, key);
                 }
-                match dtype {
-                    DType::U8 => spread::<u8>(&pairs, &mut image),
-                    _ => spread::<u16>(&pairs, &mut image),
-                }
+                spread_pairs(&pairs, &mut image);
             }
             _ => decoder.read_image(image.view_mut().data_mut()).map_err(corrupt)?,
         }
@@ -68,19 +55,6 @@ impl Reader {
 fn make_transparent(pairs: &mut [u8], key: u8) {
     for [gray, alpha] in pairs.as_chunks_mut::<2>().0 {
         *alpha = if *gray == key { 0 } else { 255 };
-    }
-}
-
-/// Gray and alpha to rgba.
-fn spread<T: Sample>(pairs: &[u8], rgba: &mut ImageBuffer) {
-    let size = size_of::<T>();
-    let mut view = rgba.view_mut();
-    for (to, from) in view.data_mut().chunks_exact_mut(4 * size).zip(pairs.chunks_exact(2 * size)) {
-        let (gray, alpha) = from.split_at(size);
-        for channel in to[..3 * size].chunks_exact_mut(size) {
-            channel.copy_from_slice(gray);
-        }
-        to[3 * size..].copy_from_slice(alpha);
     }
 }
 

@@ -21,6 +21,19 @@ pub enum WarningKind {
     Damage,
     /// The pixels are right, but something that came with them was left behind, such as a color profile.
     Loss,
+    /// The file holds further pictures: pages, or frames of an animation. The first is read.
+    /// [`ReadOptions::strict`](super::ReadOptions::strict) makes it an error.
+    Further,
+}
+
+impl WarningKind {
+    /// Whether strict reading refuses a file for it.
+    pub(super) const fn is_refused(self) -> bool {
+        match self {
+            Self::Damage | Self::Further => true,
+            Self::Loss => false,
+        }
+    }
 }
 
 impl fmt::Display for ReadWarning {

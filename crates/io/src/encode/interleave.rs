@@ -16,9 +16,23 @@ pub(super) fn rgb_order(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, ImageError
     }
     match desc.dtype.size() {
         1 => gather::<1>(image),
-        _ => gather::<2>(image),
+        2 => gather::<2>(image),
+        _ => gather::<4>(image),
     }
     .map(Cow::Owned)
+}
+
+/// The first frame's planes in gray, rgb or rgba order, one behind the other without padding.
+pub(super) fn rgb_planes(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
+    let (desc, view) = (image.desc(), image.view());
+    let bytes = desc.bytes();
+    let mut samples = Vec::new();
+    let none = |_| ImageError::OutOfMemory { bytes, what: format!("{desc} in the file's order") };
+    mip_core::faults::try_reserve_exact(&mut samples, bytes).map_err(none)?;
+    for &plane in stored_order(desc.format) {
+        (0..desc.height as usize).for_each(|y| samples.extend_from_slice(view.row(0, plane, y)));
+    }
+    Ok(samples)
 }
 
 fn gather<const N: usize>(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {

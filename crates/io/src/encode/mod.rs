@@ -1,14 +1,29 @@
 //! Pixels to files.
 
+mod check;
+mod hdr;
 mod interleave;
+mod npy;
+mod pnm;
+mod tga;
+mod tiff;
 
+use std::borrow::Cow;
+use std::io::Cursor;
 use std::sync::Arc;
 
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder as _};
+pub use check::check_encodable;
+
+use image::codecs::bmp::BmpEncoder;
+use image::codecs::openexr::OpenExrEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::codecs::qoi::QoiEncoder;
+use image::codecs::webp::WebPEncoder;
+use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
 
+use crate::format::in_files;
 use crate::metadata::DensityUnit;
 use crate::{Carried, FileFormat, IoError};
 
@@ -17,39 +32,27 @@ use crate::{Carried, FileFormat, IoError};
 pub struct WriteOptions {
     /// JPEG quality, 1 to 100. Default 90.
     pub jpeg_quality: u8,
+    /// How much time may be taken for a smaller file, where the format has a choice. Default little.
+    pub compression: Compression,
     /// Metadata to write with the pixels. Default `None`.
     pub carried: Option<Arc<Carried>>,
 }
 
-impl Default for WriteOptions {
-    fn default() -> Self {
-        Self { jpeg_quality: 90, carried: None }
-    }
+/// How much time to take for a smaller file, of the same pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// Little.
+    #[default]
+    Fast,
+    /// Several times as much.
+    Balanced,
+    /// Whatever makes it smallest.
+    Best,
 }
 
-/// Whether a format can hold such images; asked before a run, so that it does not fail at its end.
-///
-/// # Errors
-/// [`IoError::Refused`] with the remedy: floats and signed samples, and for JPEG 16 bit, alpha or a side above 65535.
-pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoError> {
-    let refuse = |reason, remedy| Err(IoError::Refused { image: *image, format, reason, remedy });
-    match format {
-        _ if image.dtype.is_float() => {
-            refuse("floats do not fit an image file", "add `cast to=u8` at the end")
-        }
-        _ if image.dtype == DType::I16 => {
-            refuse("signed samples do not fit an image file", "add `cast to=u8` or `cast to=u16` at the end")
-        }
-        FileFormat::Jpeg if image.dtype == DType::U16 => {
-            refuse("JPEG has 8 bits", "add `cast to=u8` at the end, or write PNG")
-        }
-        FileFormat::Jpeg if image.format.has_alpha() => {
-            refuse("JPEG has no alpha", "add `color_convert to=rgb` at the end, or write PNG")
-        }
-        FileFormat::Jpeg if image.width.max(image.height) > u32::from(u16::MAX) => {
-            refuse("JPEG ends at 65535 pixels a side", "write PNG")
-        }
-        _ => Ok(()),
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { jpeg_quality: 90, compression: Compression::default(), carried: None }
     }
 }
 
@@ -67,7 +70,11 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         return Err(IoError::Quality { given: options.jpeg_quality });
     }
     let failed = |reason: String| IoError::Encode { image: *desc, format, reason };
-    let pixels = interleave::rgb_order(image).map_err(|error| failed(error.to_string()))?;
+    let samples = match format {
+        FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image).map(Cow::Owned),
+        _ => interleave::rgb_order(image),
+    };
+    let samples = samples.map_err(|error| failed(error.to_string()))?;
     // The encoder takes its memory without asking; whether there is some has to be found out before.
     let bytes = encoding_bytes(desc);
     let none = |_| ImageError::OutOfMemory { bytes, what: "encoding".to_owned() };
@@ -75,8 +82,24 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         .map_err(none)
         .map_err(|error| failed(error.to_string()))?;
     let encoded = panics::caught(|| match format {
-        FileFormat::Png => png(&pixels, desc, options),
-        FileFormat::Jpeg => jpeg(&pixels, desc, options),
+        FileFormat::Png => png(&samples, desc, options),
+        FileFormat::Jpeg => jpeg(&samples, desc, options),
+        FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
+            Ok(pnm::encode(format, &samples, desc))
+        }
+        FileFormat::Bmp => {
+            collected(|file| BmpEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc)))
+        }
+        FileFormat::Qoi => {
+            collected(|file| QoiEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc)))
+        }
+        FileFormat::Tga => Ok(tga::encode(&samples, desc)),
+        FileFormat::WebP => webp(&samples, desc, options),
+        FileFormat::Tiff => tiff::encode(&samples, desc, options),
+        FileFormat::Hdr => Ok(hdr::encode(&samples, desc)),
+        FileFormat::Npy => Ok(npy::encode(&samples, desc)),
+        FileFormat::Exr => exr(&samples, desc),
+        FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
@@ -87,17 +110,39 @@ pub const fn encoding_bytes(image: &ImageDesc) -> usize {
     image.bytes().saturating_mul(2).saturating_add(1 << 20)
 }
 
-fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
-    let color = match (desc.format, desc.dtype) {
-        (PixelFormat::Gray, DType::U16) => ExtendedColorType::L16,
-        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => ExtendedColorType::Rgb16,
-        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => ExtendedColorType::Rgba16,
-        (PixelFormat::Gray, _) => ExtendedColorType::L8,
-        (PixelFormat::Rgb | PixelFormat::Bgr, _) => ExtendedColorType::Rgb8,
-        (PixelFormat::Rgba | PixelFormat::Bgra, _) => ExtendedColorType::Rgba8,
-    };
+/// The file that is written.
+fn collected(write: impl FnOnce(&mut Vec<u8>) -> ImageResult<()>) -> Result<Vec<u8>, String> {
     let mut file = Vec::new();
-    let mut encoder = PngEncoder::new(&mut file);
+    write(&mut file).map(|()| file).map_err(|error| error.to_string())
+}
+
+/// Interleaved pixels in gray, rgb or rgba order, as `image` calls them.
+const fn color(desc: &ImageDesc) -> ExtendedColorType {
+    use ExtendedColorType as C;
+    match (in_files(desc.format), desc.dtype) {
+        (PixelFormat::Gray, DType::U8) => C::L8,
+        (PixelFormat::Gray, DType::U16) => C::L16,
+        // No encoder of `image` takes these.
+        (PixelFormat::Gray, DType::F32) => C::Unknown(32),
+        (_, DType::I16 | DType::F16) => C::Unknown(16),
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U8) => C::Rgb8,
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => C::Rgb16,
+        (PixelFormat::Rgb | PixelFormat::Bgr, DType::F32) => C::Rgb32F,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U8) => C::Rgba8,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => C::Rgba16,
+        (PixelFormat::Rgba | PixelFormat::Bgra, DType::F32) => C::Rgba32F,
+    }
+}
+
+fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
+    let color = color(desc);
+    let mut file = Vec::new();
+    let compression = match options.compression {
+        Compression::Fast => CompressionType::Fast,
+        Compression::Balanced => CompressionType::Default,
+        Compression::Best => CompressionType::Best,
+    };
+    let mut encoder = PngEncoder::new_with_quality(&mut file, compression, FilterType::default());
     let carried = options.carried.as_deref();
     if let Some(icc) = carried.and_then(Carried::icc) {
         encoder.set_icc_profile(icc.to_vec()).map_err(|e| e.to_string())?;
@@ -107,6 +152,23 @@ fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8
         carried.add_to_png(&mut file);
     }
     Ok(file)
+}
+
+fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
+    let icc = options.carried.as_deref().and_then(Carried::icc);
+    collected(|file| {
+        let mut encoder = WebPEncoder::new_lossless(file);
+        if let Some(icc) = icc {
+            encoder.set_icc_profile(icc.to_vec()).map_err(image::ImageError::Unsupported)?;
+        }
+        encoder.write_image(pixels, desc.width, desc.height, color(desc))
+    })
+}
+
+fn exr(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
+    let mut file = Cursor::new(Vec::new());
+    let written = OpenExrEncoder::new(&mut file).write_image(pixels, desc.width, desc.height, color(desc));
+    written.map(|()| file.into_inner()).map_err(|error| error.to_string())
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {

@@ -8,6 +8,8 @@ mod jpeg;
 mod png;
 #[cfg(test)]
 mod tests;
+mod tiff;
+mod webp;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,6 +63,21 @@ impl Metadata {
         match format {
             FileFormat::Png => png::read(file),
             FileFormat::Jpeg => jpeg::read(file),
+            // What there may be in these (names, dates) says nothing about the pixels.
+            FileFormat::Pbm
+            | FileFormat::Pgm
+            | FileFormat::Ppm
+            | FileFormat::Pam
+            | FileFormat::Pnm
+            | FileFormat::Bmp
+            | FileFormat::Qoi
+            | FileFormat::Tga
+            | FileFormat::Hdr
+            | FileFormat::Gif
+            | FileFormat::Npy
+            | FileFormat::Exr => Self::default(),
+            FileFormat::WebP => webp::read(file),
+            FileFormat::Tiff => tiff::read(file),
         }
     }
 
@@ -76,11 +93,12 @@ impl Metadata {
     /// a list ("an ICC profile"), in alphabetical order.
     pub fn carried(&self, result: &ImageDesc, format: FileFormat) -> (Carried, Vec<&'static str>) {
         let mut lost = self.others.clone();
-        let icc = self.icc.clone().filter(|icc| fits(icc, result.format));
+        let icc = self.icc.clone().filter(|icc| holds(format).icc && fits(icc, result.format));
         if self.icc.is_some() && icc.is_none() {
             lost.insert(PROFILE);
         }
-        let density = self.density.and_then(|density| density.held_by(format));
+        let density =
+            self.density.filter(|_| holds(format).density).and_then(|density| density.held_by(format));
         if self.density.is_some() && density.is_none() {
             lost.insert("density");
         }
@@ -95,6 +113,31 @@ impl Metadata {
     }
 }
 
+/// What a format has room for.
+struct Room {
+    icc: bool,
+    density: bool,
+}
+
+const fn holds(format: FileFormat) -> Room {
+    match format {
+        FileFormat::Png | FileFormat::Jpeg | FileFormat::Tiff => Room { icc: true, density: true },
+        FileFormat::WebP => Room { icc: true, density: false },
+        FileFormat::Pbm
+        | FileFormat::Pgm
+        | FileFormat::Ppm
+        | FileFormat::Pam
+        | FileFormat::Pnm
+        | FileFormat::Bmp
+        | FileFormat::Qoi
+        | FileFormat::Tga
+        | FileFormat::Hdr
+        | FileFormat::Gif
+        | FileFormat::Npy
+        | FileFormat::Exr => Room { icc: false, density: false },
+    }
+}
+
 /// What a profile is called in lists of what is lost.
 const PROFILE: &str = "ICC profile";
 
@@ -106,6 +149,11 @@ impl Carried {
     /// Adds what the encoder does not write to a PNG file: chunks behind the header chunk.
     pub(crate) fn add_to_png(&self, file: &mut Vec<u8>) {
         png::add(file, self.density, &self.colours);
+    }
+
+    /// The density in the units that the format has, which it was made for.
+    pub(crate) fn density(&self) -> Option<(u32, u32, DensityUnit)> {
+        self.density.map(|density| (density.x, density.y, density.unit))
     }
 
     /// The density in a JFIF header: across, down, unit.
@@ -126,7 +174,7 @@ impl Density {
         let converted = match (format, self.unit) {
             (FileFormat::Png, U::Inch) => to(U::Metre, &|value| (f64::from(value) / 0.0254).round() as u32),
             (FileFormat::Png, U::Centimetre) => to(U::Metre, &|value| value.saturating_mul(100)),
-            (FileFormat::Jpeg, U::Metre) => to(U::Inch, &inches),
+            (FileFormat::Jpeg | FileFormat::Tiff, U::Metre) => to(U::Inch, &inches),
             _ => self,
         };
         let largest = if format == FileFormat::Jpeg { u32::from(u16::MAX) } else { u32::MAX >> 1 };

@@ -54,6 +54,22 @@ fn what_png_holds_comes_back_from_png_and_the_profile_and_density_from_jpeg() {
 }
 
 #[test]
+fn tiff_holds_profile_and_density_and_webp_the_profile() {
+    let (tiff, lost) = file(&full(), PixelFormat::Rgb, FileFormat::Tiff);
+    assert_eq!(lost, ["gamma and primaries"]);
+    let back = Metadata::of(&tiff, FileFormat::Tiff);
+    assert_eq!(
+        (back.icc, back.density),
+        (full().icc, Some(Density { x: 300, y: 150, unit: DensityUnit::Inch }))
+    );
+    let (webp, lost) = file(&full(), PixelFormat::Rgb, FileFormat::WebP);
+    assert_eq!(lost, ["density", "gamma and primaries"]);
+    assert_eq!(Metadata::of(&webp, FileFormat::WebP).icc, full().icc);
+    let (_, lost) = file(&full(), PixelFormat::Rgb, FileFormat::Bmp);
+    assert_eq!(lost, ["ICC profile", "density", "gamma and primaries"]);
+}
+
+#[test]
 fn a_profile_goes_with_colours_of_its_kind_only() {
     let gray = Metadata { icc: Some(profile(*b"GRAY", 200).into()), ..Metadata::default() };
     let of = |metadata: &Metadata, format| metadata.carried(&desc(format), FileFormat::Png);

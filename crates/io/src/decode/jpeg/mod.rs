@@ -85,12 +85,11 @@ struct Tables {
 }
 
 impl Reader {
-    pub(super) fn decode_jpeg(&mut self) -> Result<(ImageBuffer, Orientation), Fault> {
-        let file = std::mem::take(&mut self.file);
+    pub(super) fn decode_jpeg(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
         let mut scratch = std::mem::take(&mut self.jpeg);
-        let decoded = self.decode_jpeg_file(&file, &mut scratch);
+        let decoded = self.decode_jpeg_file(file, &mut scratch);
         scratch.trim();
-        (self.file, self.jpeg) = (file, scratch);
+        self.jpeg = scratch;
         decoded
     }
 

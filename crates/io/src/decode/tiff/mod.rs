@@ -1,0 +1,136 @@
+//! TIFF (TIFF 6.0 with its supplements, `BigTIFF`): the first page.
+
+mod page;
+mod samples;
+mod source;
+
+use std::io::ErrorKind;
+
+use image::metadata::Orientation;
+use mip_core::{DType, ImageBuffer, ImageDesc};
+use tiff::TiffError;
+use tiff::decoder::Decoder;
+use tiff::tags::Tag;
+
+use self::page::{Colors, Depth, Page};
+use self::source::Source;
+use super::look::{Needs, rows};
+use super::spread::spread_pairs;
+use super::{Fault, Reader, WarningKind, zeroes};
+
+/// A file that has been opened at its first page.
+type Open<'a> = Decoder<Source<'a>>;
+
+impl Reader {
+    /// Gray, rgb and rgba, with palettes, CMYK and gray with alpha as for PNG and JPEG; samples of 1 to 8 bits become
+    /// u8, of 16 u16, floats of 16 and 32 f32. Alpha that the colours were multiplied with is divided out.
+    pub(super) fn decode_tiff(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let mut decoder = open(file).map_err(fault)?;
+        let page = Page::of(&mut decoder)?;
+        self.check_size(page.width, page.height)?;
+        if decoder.more_images() {
+            let text = "it holds further pictures, which are left out: only the first is read";
+            self.warn(WarningKind::Further, text);
+        }
+        let mut image = self.buffer(page.desc()?)?;
+        if page.is_as_stored() {
+            decoder.read_image_bytes(image.view_mut().data_mut()).map_err(fault)?;
+        } else {
+            read_other(&mut decoder, &page, &mut image)?;
+        }
+        if page.multiplied {
+            samples::divide_alpha(&mut image);
+        }
+        let turned = decoder.find_tag_unsigned::<u16>(Tag::Orientation).ok().flatten();
+        let turned = turned.and_then(|value| Orientation::from_exif(u8::try_from(value).ok()?));
+        Ok((image, turned.unwrap_or(Orientation::NoTransforms)))
+    }
+}
+
+/// Opens a file, which reads its first directory.
+fn open(file: &[u8]) -> Result<Open<'_>, TiffError> {
+    let mut limits = tiff::decoder::Limits::default();
+    // What a strip or tile unpacks to is held to the size of the picture by its place in it.
+    limits.decoding_buffer_size = usize::MAX;
+    limits.intermediate_buffer_size = file.len().max(1 << 20);
+    Ok(Decoder::new(Source::new(file))?.with_limits(limits))
+}
+
+/// Reads what is not stored as the picture is held.
+fn read_other(decoder: &mut Open<'_>, page: &Page, image: &mut ImageBuffer) -> Result<(), Fault> {
+    let layout = decoder.image_buffer_layout().map_err(fault)?;
+    let mut raw: Vec<u8> = zeroes(layout.complete_len, "samples as the file has them")?;
+    decoder.read_image_bytes(&mut raw).map_err(fault)?;
+    if layout.planes > 1 {
+        raw = samples::interleaved(&raw, layout.planes, page.depth.bytes())?;
+    }
+    match page.depth {
+        Depth::Bits(bits) => {
+            let row = (page.width as usize).saturating_mul(page.colors.stored());
+            raw = samples::unpacked(&raw, row, bits, page.colors != Colors::Palette)?;
+        }
+        Depth::F16 => raw = samples::widened(&raw)?,
+        Depth::U8 | Depth::U16 | Depth::F32 => {}
+    }
+    match page.colors {
+        Colors::Gray | Colors::Rgb | Colors::Rgba => {
+            let mut view = image.view_mut();
+            let target = view.data_mut();
+            let given =
+                raw.get(..target.len()).ok_or_else(|| Fault::Corrupt("it lacks samples".to_owned()))?;
+            target.copy_from_slice(given);
+        }
+        Colors::GrayAlpha => spread_pairs(&raw, image),
+        Colors::Cmyk => samples::cmyk(&raw, image.view_mut().data_mut()),
+        Colors::Palette => {
+            let map = decoder.get_tag_u16_vec(Tag::ColorMap).map_err(fault)?;
+            samples::look_up(&raw, &map, image.view_mut().data_mut())?;
+        }
+    }
+    Ok(())
+}
+
+/// `None` also where the directory lies behind the bytes given.
+pub(super) fn needs(first: &[u8]) -> Option<Needs> {
+    let mut decoder = open(first).ok()?;
+    let page = Page::of(&mut decoder).ok()?;
+    let desc = page.desc().ok()?;
+    let turned =
+        decoder.find_tag_unsigned::<u16>(Tag::Orientation).ok().flatten().is_some_and(|value| value > 1);
+    let copies = if turned { 2 } else { 1 };
+    let area = (page.width as usize).saturating_mul(page.height as usize);
+    // Read as they are, told apart or widened, each in turn.
+    let other =
+        if page.is_as_stored() { 0 } else { area.saturating_mul(page.colors.stored()).saturating_mul(8) };
+    let (chunk, _) = decoder.chunk_dimensions();
+    let row = (chunk.max(page.width) as usize).saturating_mul(16);
+    Some(Needs {
+        width: page.width,
+        height: page.height,
+        pixels: desc.bytes().saturating_mul(copies),
+        scratch: other.saturating_add(rows(row, 4)),
+    })
+}
+
+impl Page {
+    /// The picture that it becomes.
+    fn desc(&self) -> Result<ImageDesc, Fault> {
+        let dtype = match self.depth {
+            Depth::Bits(_) | Depth::U8 => DType::U8,
+            Depth::U16 => DType::U16,
+            Depth::F16 | Depth::F32 => DType::F32,
+        };
+        Ok(ImageDesc::new(self.width, self.height, self.colors.format(), dtype)?)
+    }
+}
+
+/// What the decoder says, told apart by whether the file is too short.
+#[allow(clippy::needless_pass_by_value, reason = "what `map_err` takes")]
+fn fault(error: TiffError) -> Fault {
+    match &error {
+        TiffError::IoError(cause) if cause.kind() == ErrorKind::UnexpectedEof => {
+            Fault::Truncated("it stops before its image does".to_owned())
+        }
+        _ => Fault::Corrupt(error.to_string()),
+    }
+}

@@ -1,0 +1,145 @@
+//! Samples as files have them to samples as pictures have them.
+
+use mip_core::{DType, ImageBuffer};
+
+use super::super::zeroes;
+use super::Fault;
+
+/// Planes of samples of `size` bytes to pixels.
+pub(super) fn interleaved(raw: &[u8], planes: usize, size: usize) -> Result<Vec<u8>, Fault> {
+    let mut pixels: Vec<u8> = zeroes(raw.len(), "channels side by side")?;
+    let plane = raw.len() / planes.max(1);
+    for (channel, from) in raw.chunks_exact(plane.max(1)).enumerate().take(planes) {
+        let targets = pixels.chunks_exact_mut(size * planes);
+        for (to, sample) in targets.zip(from.chunks_exact(size)) {
+            to[channel * size..][..size].copy_from_slice(sample);
+        }
+    }
+    Ok(pixels)
+}
+
+/// Samples of 1, 2 or 4 bits, the first at the top of a byte, to bytes; `row` of them begin a byte anew. Scaled to 255,
+/// or left as they are.
+pub(super) fn unpacked(raw: &[u8], row: usize, bits: u8, scale: bool) -> Result<Vec<u8>, Fault> {
+    let each = usize::from(8 / bits);
+    let row_bytes = row.div_ceil(each).max(1);
+    let most = 0xFF >> (8 - bits);
+    let factor = if scale { 255 / most } else { 1 };
+    let mut samples: Vec<u8> = zeroes(raw.len() / row_bytes * row, "samples of whole bytes")?;
+    for (to, from) in samples.chunks_exact_mut(row.max(1)).zip(raw.chunks_exact(row_bytes)) {
+        for (x, sample) in to.iter_mut().enumerate() {
+            let shift = 8 - bits * (x % each + 1) as u8;
+            *sample = (from[x / each] >> shift & most) * factor;
+        }
+    }
+    Ok(samples)
+}
+
+/// Native 16-bit floats to native 32-bit ones.
+pub(super) fn widened(raw: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut wide: Vec<u8> = zeroes(raw.len().saturating_mul(2), "samples in f32")?;
+    for (to, from) in wide.as_chunks_mut::<4>().0.iter_mut().zip(raw.as_chunks::<2>().0) {
+        *to = f32_of(u16::from_ne_bytes(*from)).to_ne_bytes();
+    }
+    Ok(wide)
+}
+
+/// The value of an IEEE binary16, exactly.
+fn f32_of(bits: u16) -> f32 {
+    let (sign, exponent, fraction) =
+        (u32::from(bits >> 15) << 31, u32::from(bits >> 10 & 31), u32::from(bits & 1023));
+    match exponent {
+        // Zero and the subnormal ones: so many 2^-24.
+        0 => f32::from_bits(sign | (fraction as f32 / 16_777_216.0).to_bits()),
+        31 => f32::from_bits(sign | 0x7F80_0000 | fraction << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+    }
+}
+
+/// Indices to 8-bit rgb; the map has all reds, then all greens, then all blues, of 16 bits.
+pub(super) fn look_up(indices: &[u8], map: &[u16], rgb: &mut [u8]) -> Result<(), Fault> {
+    let length = map.len() / 3;
+    for (to, index) in rgb.as_chunks_mut::<3>().0.iter_mut().zip(indices) {
+        let index = usize::from(*index);
+        if index >= length {
+            return Err(Fault::Corrupt(format!("colour {index} is not one of the {length} in its map")));
+        }
+        *to = [0, 1, 2].map(|channel| (map[channel * length + index] >> 8) as u8);
+    }
+    Ok(())
+}
+
+/// 8-bit CMYK to rgb: what is left of white. Device colours without a profile have no exact ones.
+pub(super) fn cmyk(raw: &[u8], rgb: &mut [u8]) {
+    let left = |ink: u8, black: u8| {
+        let product = u32::from(255 - ink) * u32::from(255 - black);
+        ((product + 127) / 255) as u8
+    };
+    for (to, [cyan, magenta, yellow, black]) in
+        rgb.as_chunks_mut::<3>().0.iter_mut().zip(raw.as_chunks::<4>().0)
+    {
+        *to = [cyan, magenta, yellow].map(|ink| left(*ink, *black));
+    }
+}
+
+/// Divides rgb by the alpha that they were multiplied with; where it is 0, nothing is known, and they become 0.
+pub(super) fn divide_alpha(rgba: &mut ImageBuffer) {
+    let dtype = rgba.desc().dtype;
+    let mut view = rgba.view_mut();
+    let data = view.data_mut();
+    match dtype {
+        DType::U8 => {
+            for [colors @ .., alpha] in data.as_chunks_mut::<4>().0 {
+                for color in colors {
+                    *color = divided(u32::from(*color), u32::from(*alpha), 255) as u8;
+                }
+            }
+        }
+        DType::U16 => {
+            for pixel in data.as_chunks_mut::<8>().0 {
+                let at = |i: usize| u32::from(u16::from_ne_bytes([pixel[2 * i], pixel[2 * i + 1]]));
+                let [r, g, b] = [0, 1, 2].map(|i| (divided(at(i), at(3), 65535) as u16).to_ne_bytes());
+                pixel[..6].copy_from_slice(&[r, g, b].concat());
+            }
+        }
+        // Integers are read unsigned, and halves as binary32.
+        DType::I16 | DType::F16 => {}
+        DType::F32 => {
+            for pixel in data.as_chunks_mut::<16>().0 {
+                let at = |i: usize| f32::from_ne_bytes([0, 1, 2, 3].map(|byte| pixel[4 * i + byte]));
+                let alpha = at(3);
+                let divided = |color: f32| if alpha == 0.0 { 0.0 } else { color / alpha };
+                let [r, g, b] = [0, 1, 2].map(|i| divided(at(i)).to_ne_bytes());
+                pixel[..12].copy_from_slice(&[r, g, b].concat());
+            }
+        }
+    }
+}
+
+fn divided(color: u32, alpha: u32, full: u32) -> u32 {
+    (color * full + alpha / 2).checked_div(alpha).map_or(0, |color| color.min(full))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_widened_exactly() {
+        let values = [(0x0000, 0.0), (0x8000, -0.0), (0x3C00, 1.0), (0xC000, -2.0), (0x7BFF, 65504.0)];
+        for (bits, value) in
+            values.into_iter().chain([(0x0400, 2.0_f32.powi(-14)), (0x0001, 2.0_f32.powi(-24))])
+        {
+            assert_eq!(f32_of(bits).to_bits(), value.to_bits(), "{bits:#06x}");
+        }
+        assert_eq!(f32_of(0x7C00), f32::INFINITY);
+        assert!(f32_of(0x7E01).is_nan());
+    }
+
+    #[test]
+    fn bits_are_told_apart_row_by_row() {
+        assert_eq!(unpacked(&[0b1010_0000, 0b0100_0000], 3, 1, true).unwrap(), [255, 0, 255, 0, 255, 0]);
+        assert_eq!(unpacked(&[0x1F, 0x20], 3, 4, false).unwrap(), [1, 15, 2]);
+        assert_eq!(unpacked(&[0b0001_1011], 4, 2, true).unwrap(), [0, 85, 170, 255]);
+    }
+}

@@ -1,0 +1,243 @@
+"""Writes the files of crates/io/tests/pictures: small pictures by programs that are not ours, and the pixels that they hold.
+
+    python -m venv target/pictures-venv && target/pictures-venv/bin/pip install -r tests/pictures/requirements.txt
+    target/pictures-venv/bin/python tests/pictures/make_cases.py
+
+`cases.txt` lists them: file, width, height, format, sample type; the pixels lie in the file's name plus `.raw`, little
+endian. They are the array that was written, where the format is lossless, and what the reference decoder reads, where it
+is not (JPEG in TIFF, lossy WebP).
+"""
+
+import pathlib
+
+import cv2
+import numpy as np
+import OpenEXR
+import tifffile
+from PIL import Image
+
+FOLDER = pathlib.Path(__file__).parents[2] / "crates/io/tests/pictures"
+NAMES = {1: "gray", 3: "rgb", 4: "rgba"}
+TYPES = {"uint8": "u8", "uint16": "u16", "float32": "f32"}
+CASES = []
+
+
+def noise(height, width, channels, dtype, seed=1):
+    random = np.random.default_rng(seed)
+    if dtype == np.float32:
+        values = random.normal(0, 3, (height, width, channels)).astype(np.float32)
+    else:
+        values = random.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype=dtype, endpoint=True)
+    return values[..., 0] if channels == 1 else values
+
+
+def smooth(height, width):
+    y, x = np.mgrid[0:height, 0:width]
+    return np.stack([x * 255 // width, y * 255 // height, (60 + x * 3 + y * 2) % 256], -1).astype(np.uint8)
+
+
+def path(name):
+    return str(FOLDER / name)
+
+
+def case(name, pixels):
+    """Notes what a file holds."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width = pixels.shape[:2]
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    (FOLDER / f"{name}.raw").write_bytes(pixels.astype(pixels.dtype.newbyteorder("<")).tobytes())
+    CASES.append(f"{name} {width} {height} {NAMES[channels]} {TYPES[pixels.dtype.name]}")
+
+
+def spread(pairs):
+    """Gray and alpha as rgba."""
+    return np.stack([pairs[..., 0]] * 3 + [pairs[..., 1]], -1)
+
+
+def pillow(name, pixels, expected=None, **options):
+    Image.fromarray(pixels).save(path(name), **options)
+    case(name, pixels if expected is None else expected)
+
+
+def netpbm():
+    gray, rgb = noise(5, 9, 1, np.uint8), noise(5, 9, 3, np.uint8)
+    pillow("pillow.pgm", gray)
+    pillow("pillow.ppm", rgb)
+    bits = noise(5, 11, 1, np.uint8) > 127
+    pillow("pillow.pbm", bits, np.where(bits, 255, 0).astype(np.uint8))
+    for name, channels in (("pgm", 1), ("ppm", 3)):
+        deep = noise(4, 7, channels, np.uint16, 2)
+        cv2.imwrite(path(f"opencv16.{name}"), deep if channels == 1 else deep[..., ::-1])
+        case(f"opencv16.{name}", deep)
+        plain = noise(3, 8, channels, np.uint8, 3)
+        cv2.imwrite(path(f"plain.{name}"), plain if channels == 1 else plain[..., ::-1], [cv2.IMWRITE_PXM_BINARY, 0])
+        case(f"plain.{name}", plain)
+    # Pillow 13 writes PAM no more than OpenCV does with alpha: by hand, as pam(5) shows it.
+    for kind, channels in (("GRAYSCALE_ALPHA", 2), ("RGB_ALPHA", 4)):
+        for dtype in (np.uint8, np.uint16):
+            pixels, top = noise(4, 5, channels, dtype, 4), np.iinfo(dtype).max
+            head = f"P7\n# by hand\nWIDTH 5\nHEIGHT 4\nDEPTH {channels}\nMAXVAL {top}\nTUPLTYPE {kind}\nENDHDR\n"
+            name = f"{kind.lower()}{top.bit_length()}.pam"
+            (FOLDER / name).write_bytes(head.encode() + pixels.astype(pixels.dtype.newbyteorder(">")).tobytes())
+            case(name, spread(pixels) if channels == 2 else pixels)
+    # Samples up to 1023 are scaled to 65535, rounded.
+    ten = noise(4, 6, 1, np.uint16, 5) % 1024
+    (FOLDER / "ten_bits.pgm").write_bytes(b"P5 6 4\n1023\n" + ten.astype(">u2").tobytes())
+    case("ten_bits.pgm", ((ten.astype(np.uint64) * 65535 + 511) // 1023).astype(np.uint16))
+
+
+def bmp_tga_qoi():
+    gray, rgb, rgba = noise(5, 9, 1, np.uint8), noise(5, 9, 3, np.uint8), noise(5, 9, 4, np.uint8)
+    bits = noise(5, 11, 1, np.uint8) > 127
+    pillow("one_bit.bmp", bits, np.where(bits, 255, 0).astype(np.uint8))
+    palette = Image.fromarray(smooth(8, 9)).quantize(13)
+    palette.save(path("palette.bmp"))
+    case("palette.bmp", np.array(palette.convert("RGB")))
+    for kind, pixels in (("gray", gray), ("rgb", rgb), ("rgba", rgba)):
+        # Of 32 bits the fourth channel has no meaning where the header does not give it one, as Pillow's does not.
+        pillow(f"{kind}.bmp", pixels, rgba[..., :3] if kind == "rgba" else pixels)
+        pillow(f"{kind}.tga", pixels)
+        pillow(f"{kind}_runs.tga", np.repeat(pixels, 3, 1), compression="tga_rle")
+        pillow(f"{kind}_top.tga", pixels, orientation=1)
+    palette.save(path("palette.tga"))
+    case("palette.tga", np.array(palette.convert("RGB")))
+    pairs = noise(5, 9, 2, np.uint8)
+    pillow("pairs.tga", pairs, spread(pairs))
+    for kind, pixels in (("rgb", rgb), ("rgba", rgba)):
+        pillow(f"{kind}.qoi", pixels)
+
+
+def webp():
+    pillow("rgb.webp", noise(9, 13, 3, np.uint8), lossless=True)
+    pillow("rgba.webp", noise(9, 13, 4, np.uint8), lossless=True, exact=True)
+    pillow("palette.webp", smooth(16, 16) // 64 * 64, lossless=True)
+    rgb = smooth(21, 37)
+    for name, pixels in (("lossy", rgb), ("lossy_alpha", np.dstack([rgb, rgb[..., 0]]))):
+        Image.fromarray(pixels).save(path(f"{name}.webp"), quality=80)
+        case(f"{name}.webp", np.array(Image.open(path(f"{name}.webp"))))
+
+
+    frames = [Image.fromarray(smooth(8, 9)[::step].repeat(step, 0)) for step in (1, 2, 4)]
+    frames[0].save(path("animated.webp"), save_all=True, append_images=frames[1:], duration=50, lossless=True)
+    case("animated.webp", np.array(frames[0]))
+
+
+def tiff():
+    for dtype in (np.uint8, np.uint16, np.float32):
+        for channels in (1, 2, 3, 4):
+            pixels = noise(9, 17, channels, dtype)
+            photo = "minisblack" if channels < 3 else "rgb"
+            extra = ["unassalpha"] if channels in (2, 4) else None
+            expected = spread(pixels) if channels == 2 else pixels
+            short = TYPES[np.dtype(dtype).name]
+            name = f"{short}_{channels}.tif"
+            tifffile.imwrite(path(name), pixels, photometric=photo, extrasamples=extra, compression="zlib", predictor=True)
+            case(name, expected)
+            name = f"{short}_{channels}_tiles.tif"
+            tifffile.imwrite(path(name), pixels, photometric=photo, extrasamples=extra, tile=(16, 16), byteorder=">")
+            case(name, expected)
+            if channels > 1:
+                name = f"{short}_{channels}_planes.tif"
+                planes = np.moveaxis(pixels, -1, 0)
+                tifffile.imwrite(path(name), planes, photometric=photo, extrasamples=extra, planarconfig="separate", rowsperstrip=5)
+                case(name, expected)
+    gray, rgb = noise(9, 17, 1, np.uint8), noise(9, 17, 3, np.uint8)
+    tifffile.imwrite(path("big.tif"), rgb, photometric="rgb", bigtiff=True)
+    case("big.tif", rgb)
+    tifffile.imwrite(path("white_is_zero.tif"), 255 - gray, photometric="miniswhite")
+    case("white_is_zero.tif", gray)
+    half = noise(6, 7, 3, np.float32).astype(np.float16)
+    tifffile.imwrite(path("half.tif"), half, photometric="rgb")
+    case("half.tif", half.astype(np.float32))
+    for method in ("tiff_lzw", "packbits", "tiff_adobe_deflate"):
+        pillow(f"{method}.tif", rgb, compression=method)
+    bits = noise(5, 11, 1, np.uint8) > 127
+    for method in ("raw", "group4", "packbits"):
+        pillow(f"bits_{method}.tif", bits, np.where(bits, 255, 0).astype(np.uint8), compression=method)
+    palette = Image.fromarray(smooth(8, 9)).quantize(13)
+    palette.save(path("palette.tif"))
+    case("palette.tif", np.array(palette.convert("RGB")))
+    cmyk = noise(6, 7, 4, np.uint8)
+    Image.fromarray(cmyk, "CMYK").save(path("cmyk.tif"))
+    left = (255 - cmyk[..., :3].astype(np.uint32)) * (255 - cmyk[..., 3:].astype(np.uint32))
+    case("cmyk.tif", ((left + 127) // 255).astype(np.uint8))
+    # Colours multiplied with alpha ("associated") are divided by it.
+    multiplied = noise(6, 7, 4, np.float32)
+    tifffile.imwrite(path("multiplied.tif"), multiplied, photometric="rgb", extrasamples=["assocalpha"])
+    case("multiplied.tif", np.dstack([multiplied[..., :3] / multiplied[..., 3:], multiplied[..., 3:]]))
+    turned = noise(6, 7, 3, np.uint8)
+    tifffile.imwrite(path("turned.tif"), turned, photometric="rgb", extratags=[(274, "H", 1, 6, True)])
+    case("turned.tif", np.rot90(turned, -1))
+    with tifffile.TiffWriter(path("pages.tif")) as file:
+        for page in (turned, turned[::-1], turned):
+            file.write(page, photometric="rgb")
+    case("pages.tif", turned)
+
+
+def hdr():
+    pixels = np.abs(noise(9, 17, 3, np.float32)) * 100
+    cv2.imwrite(path("opencv.hdr"), pixels[..., ::-1])
+    case("opencv.hdr", cv2.imread(path("opencv.hdr"), cv2.IMREAD_UNCHANGED)[..., ::-1])
+    flat = np.abs(noise(3, 5, 3, np.float32))
+    cv2.imwrite(path("narrow.hdr"), flat[..., ::-1])
+    case("narrow.hdr", cv2.imread(path("narrow.hdr"), cv2.IMREAD_UNCHANGED)[..., ::-1])
+
+
+def gif():
+    palette = Image.fromarray(smooth(8, 9)).quantize(13)
+    palette.save(path("plain.gif"))
+    case("plain.gif", np.array(palette.convert("RGB")))
+    palette.save(path("interlaced.gif"), interlace=1)
+    case("interlaced.gif", np.array(palette.convert("RGB")))
+    palette.save(path("transparent.gif"), transparency=2)
+    rgba = np.array(Image.open(path("transparent.gif")).convert("RGBA"))
+    # What lies under a transparent pixel is nothing.
+    rgba[rgba[..., 3] == 0] = 0
+    case("transparent.gif", rgba)
+    frames = [Image.fromarray(smooth(8, 9)[::step].repeat(step, 0)).quantize(13) for step in (1, 2, 4)]
+    frames[0].save(path("animated.gif"), save_all=True, append_images=frames[1:], duration=50)
+    case("animated.gif", np.array(frames[0].convert("RGB")))
+
+
+def npy():
+    for dtype in (np.uint8, np.uint16, np.float32):
+        for channels in (1, 3, 4):
+            pixels = noise(5, 7, channels, dtype)
+            name = f"{TYPES[np.dtype(dtype).name]}_{channels}.npy"
+            np.save(path(name), pixels)
+            case(name, pixels)
+    big = noise(5, 7, 3, np.uint16)
+    np.save(path("big_endian.npy"), big.astype(">u2"))
+    case("big_endian.npy", big)
+    np.save(path("batch_of_one.npy"), big[np.newaxis])
+    case("batch_of_one.npy", big)
+    with open(path("version_2.npy"), "wb") as file:
+        np.lib.format.write_array(file, big, version=(2, 0))
+    case("version_2.npy", big)
+
+
+def exr():
+    for kind, channels in (("RGB", 3), ("RGBA", 4)):
+        pixels = noise(7, 9, channels, np.float32)
+        for method in (OpenEXR.NO_COMPRESSION, OpenEXR.ZIP_COMPRESSION, OpenEXR.PIZ_COMPRESSION):
+            name = f"{kind.lower()}_{method.name.split('_')[0].lower()}.exr"
+            header = {"compression": method, "type": OpenEXR.scanlineimage}
+            with OpenEXR.File(header, {kind: pixels}) as file:
+                file.write(path(name))
+            case(name, pixels)
+    half = noise(7, 9, 3, np.float32).astype(np.float16)
+    with OpenEXR.File({"compression": OpenEXR.ZIPS_COMPRESSION, "type": OpenEXR.scanlineimage}, {"RGB": half}) as file:
+        file.write(path("half.exr"))
+    case("half.exr", half.astype(np.float32))
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    for make in (netpbm, bmp_tga_qoi, webp, tiff, hdr, gif, npy, exr):
+        make()
+    (FOLDER / "cases.txt").write_text("\n".join(CASES) + "\n")
+    print(len(CASES), "files,", sum(file.stat().st_size for file in FOLDER.iterdir()), "bytes")
+
+
+if __name__ == "__main__":
+    main()
