@@ -106,10 +106,10 @@ fn a_group_that_runs_as_a_launch_for_each_stage_moves_all_its_results() {
     assert_snapshot!(render_tiles(&plan, "a device", &[Ok(apart)]), @"
 
     tiles on a device
-      #0 resample         10 x 45 a frame  450 in all    128 threads in 14224 bytes
-      #0 color_convert    10 x 45 a frame  450 in all    128 threads in 14224 bytes
-      #0 separable        10 x 45 a frame  450 in all    128 threads in 14224 bytes
-      #0 stencil          10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 resample     10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 point        10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 separable    10 x 45 a frame  450 in all    128 threads in 14224 bytes
+      #0 stencil      10 x 45 a frame  450 in all    128 threads in 14224 bytes
       #0  a launch for each stage: a wrapped border reads the far side of the image
     ");
     assert_snapshot!(render_tiles(&plan, "a device", &[Err("no code for it".to_owned())]), @"

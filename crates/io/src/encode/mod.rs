@@ -87,12 +87,12 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
             Ok(pnm::encode(format, &samples, desc))
         }
-        FileFormat::Bmp => {
-            collected(|file| BmpEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc)))
-        }
-        FileFormat::Qoi => {
-            collected(|file| QoiEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc)))
-        }
+        FileFormat::Bmp => collected(|file| {
+            BmpEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc))
+        }),
+        FileFormat::Qoi => collected(|file| {
+            QoiEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc))
+        }),
         FileFormat::Tga => Ok(tga::encode(&samples, desc)),
         FileFormat::WebP => webp(&samples, desc, options),
         FileFormat::Tiff => tiff::encode(&samples, desc, options),

@@ -5,10 +5,10 @@ use std::io::Cursor;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use mip_core::{DType, ImageDesc, PixelFormat};
-use tiff::{TiffError, TiffUnsupportedError};
 use tiff::encoder::colortype::{self, ColorType};
 use tiff::encoder::{Compression as Method, DeflateLevel, Rational, TiffEncoder, TiffKind, TiffValue};
 use tiff::tags::{ExtraSamples, Predictor, ResolutionUnit, Tag};
+use tiff::{TiffError, TiffUnsupportedError};
 
 use super::{Compression, WriteOptions};
 use crate::Carried;
@@ -48,7 +48,9 @@ fn picture<K: TiffKind>(
         (P::Rgba | P::Bgra, DType::U16) => job.write::<colortype::RGBA16>(pixels),
         (P::Rgba | P::Bgra, DType::F32) => job.write::<colortype::RGBA32Float>(pixels),
         // Refused before.
-        (_, DType::I16 | DType::F16) => Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType)),
+        (_, DType::I16 | DType::F16) => {
+            Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType))
+        }
     }
 }
 

@@ -77,10 +77,7 @@ mod tests {
         let gray = colour.with_format(PixelFormat::Gray);
         let lowered = Sobel::new().lower(&[colour]).unwrap();
         let names: Vec<_> = lowered.steps.iter().map(|s| (s.kernel.name(), s.output, s.inputs[0])).collect();
-        assert_eq!(
-            names,
-            [("color_convert", gray, StepInput::Slot(0)), ("stencil", gray, StepInput::Step(0))]
-        );
+        assert_eq!(names, [("point", gray, StepInput::Slot(0)), ("stencil", gray, StepInput::Step(0))]);
         let lowered = Sobel::new().border(Border::Replicate).lower(&[gray]).unwrap();
         assert_eq!(lowered.steps.len(), 1);
         assert_eq!(lowered.steps[0].kernel, Kernel::Stencil(Stencil::sobel(Border::Replicate)));

@@ -35,7 +35,7 @@ fn uniforms_change_a_run_and_only_that_run() {
 
     let refuse = |uniforms| session.execute(RunRequest { uniforms, ..request() }).unwrap_err().to_string();
     let wrong = set([&[2.0, 0.0], &[3.0], &[5.0, 1.0]]);
-    assert_eq!(refuse(wrong), "1 uniforms of kernel 'affine' of task 'b' given, but the plan takes 2");
+    assert_eq!(refuse(wrong), "1 uniforms of kernel 'point' of task 'b' given, but the plan takes 2");
     let few = set([&[2.0, 0.0], &[3.0, 0.0], &[5.0, 1.0]])[..2].to_vec();
     assert_eq!(refuse(few), "2 sets of uniforms (one a group) given, but the plan takes 3");
 }
