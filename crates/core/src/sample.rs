@@ -87,7 +87,7 @@ impl Sample for i16 {
     #[inline(always)]
     fn from_f32(value: f32) -> Self {
         // Selects as in `round_clamped`: NaN is on neither side and goes to 0 first.
-        let number = if value == value { value } else { 0.0 };
+        let number = if value.is_nan() { 0.0 } else { value };
         let low = if number > -32768.0 { number } else { -32768.0 };
         let clamped = if low < 32767.0 { low } else { 32767.0 };
         // One and a half times 2^23: both signs of the value leave the number's exponent alone.

@@ -406,16 +406,19 @@ impl Noise {
 pub fn fill(bytes: &mut [u8], dtype: DType, seed: u64) {
     let mut noise = Noise::new(seed);
     match dtype {
-        DType::U8 | DType::U16 | DType::I16 => bytes.iter_mut().for_each(|b| {
-            let n = noise.next();
-            *b = if n.is_multiple_of(5) { [0, 255, 128][(n >> 8) as usize % 3] } else { (n >> 16) as u8 };
-        }),
-        DType::F16 => bytes
-            .chunks_exact_mut(2)
-            .for_each(|b| b.copy_from_slice(&f16::from_f32(noise.fraction()).to_ne_bytes())),
-        DType::F32 => {
-            bytes.chunks_exact_mut(4).for_each(|b| b.copy_from_slice(&noise.fraction().to_ne_bytes()))
+        DType::U8 | DType::U16 | DType::I16 => {
+            for byte in bytes {
+                let n = noise.next();
+                *byte =
+                    if n.is_multiple_of(5) { [0, 255, 128][(n >> 8) as usize % 3] } else { (n >> 16) as u8 };
+            }
         }
+        DType::F16 => {
+            for sample in bytes.as_chunks_mut().0 {
+                *sample = f16::from_f32(noise.fraction()).to_ne_bytes();
+            }
+        }
+        DType::F32 => bytes.as_chunks_mut().0.iter_mut().for_each(|s| *s = noise.fraction().to_ne_bytes()),
     }
 }
 

@@ -194,7 +194,7 @@ fn fill(layout: BatchLayout, view: &mut ImageViewMut<'_>) {
                     row.fill_with(|| f16::from_f32(next() as f32 / (1 << 24) as f32));
                 }
                 DType::U8 | DType::U16 | DType::I16 => {
-                    view.row_mut(0, plane, y).fill_with(|| (next() >> 16) as u8)
+                    view.row_mut(0, plane, y).fill_with(|| (next() >> 16) as u8);
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(super) fn pixels_per_thread<'a>(operands: impl Iterator<Item = &'a ImageDesc
     }
 }
 
-pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Result<Body, String> {
+pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
     let output = context.output.layout.desc;
     let descs = context.inputs.iter().map(|i| &i.layout.desc);
     let v = pixels_per_thread(descs.clone().chain([&output]));
@@ -63,14 +63,14 @@ pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Result<Body, String
         planes: 1,
         shared: 0,
     };
-    Ok(Body {
+    Body {
         fields,
         tables: Vec::new(),
         uniforms: (uniforms > 0).then_some("uniform"),
         grid,
         pieces: &[Piece::Map],
         call: Box::new(move |i, o| format!("map_rows<{op}, {rows}, {i}, {o}>")),
-    })
+    }
 }
 
 /// Template arguments.

@@ -164,7 +164,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         }
     }
     let body = match &context.stage.kernel {
-        Kernel::Point(kernel) => map::body(context, kernel)?,
+        Kernel::Point(kernel) => map::body(context, kernel),
         Kernel::Gather(kernel) => gather::body(context, kernel),
         Kernel::Warp(kernel) => warp::body(context, *kernel),
         Kernel::Resample(kernel) => resample::body(context, kernel),

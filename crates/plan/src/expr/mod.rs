@@ -296,7 +296,7 @@ const WHOLE_OFFSET: i32 = 32768;
 #[inline(always)]
 fn whole(value: f32) -> i32 {
     const ROUNDER: f32 = 12_582_912.0;
-    let number = if value == value { value } else { 0.0 };
+    let number = if value.is_nan() { 0.0 } else { value };
     let low = if number > -32768.0 { number } else { -32768.0 };
     let clamped = if low < 65535.0 { low } else { 65535.0 };
     ((clamped + ROUNDER) - ROUNDER) as i32 + WHOLE_OFFSET

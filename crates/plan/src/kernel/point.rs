@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 
-use crate::{Binary, Channel, Compare, Expr, ExprBuilder, Op, Results, ValueId};
+use crate::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Op, Results, ValueId};
 
 /// An expression of the samples of one pixel, on one to four inputs of equal size, of any formats that have the channels it
 /// reads; dtypes may differ. One that is computed for each channel makes the first input's format. Input and output
@@ -208,7 +208,7 @@ impl Point {
                     return None;
                 };
                 let Op::Const(red) = op(of_r) else { return None };
-                let weights = [red, green, blue].map(|bits| bits.get());
+                let weights = [red, green, blue].map(Bits::get);
                 (weights == LUMA_WEIGHTS).then_some(ChannelMap::Luma([input(r)?, input(g)?, input(b)?]))
             }
             Op::Luma(..)

@@ -87,7 +87,7 @@ pub(super) fn fma(level: Level, from: [&Values; 3], to: &mut Values) {
 }
 
 pub(super) fn luma(level: Level, from: [&Values; 3], to: &mut Values) {
-    each3(level, from, to, |r, g, b| mip_plan::luma(r, g, b));
+    each3(level, from, to, mip_plan::luma);
 }
 
 pub(super) fn select(level: Level, compare: Compare, from: [&Values; 4], to: &mut Values) {

@@ -52,21 +52,18 @@ pub(super) fn gathered(ops: &[Op], results: &[usize]) -> (Vec<Op>, Vec<usize>) {
 pub(super) fn together(steps: Vec<Step>, inputs: &[ImageDesc]) -> Vec<Work> {
     let mut all: Vec<Work> = Vec::with_capacity(steps.len());
     for step in steps {
-        let (slot, at, channel) = match step.op {
-            Op::Input { slot, at, channel: Channel::Index(channel) } => (slot, at, usize::from(channel)),
-            _ => {
-                all.push(Work::Step(step));
-                continue;
-            }
+        let Op::Input { slot, at, channel: Channel::Index(channel) } = step.op else {
+            all.push(Work::Step(step));
+            continue;
         };
-        let desc = &inputs[usize::from(slot)];
+        let (desc, channel) = (&inputs[usize::from(slot)], usize::from(channel));
         if desc.layout != Layout::Hwc || desc.channels() == 1 {
             all.push(Work::Step(step));
             continue;
         }
         match all.last_mut() {
             Some(Work::Pixels { slot: s, at: a, to }) if (*s, *a) == (slot, at) => {
-                to[channel] = Some(step.to)
+                to[channel] = Some(step.to);
             }
             _ => {
                 let mut to = [None; 4];
