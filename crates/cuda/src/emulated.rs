@@ -32,7 +32,8 @@ mod branches;
 pub(crate) mod group_cases;
 mod groups;
 
-use cases::{Case, Strides, fill, first_difference, make_not_finite, matrix, plan};
+use cases::samples::{fill, first_difference, make_not_finite};
+use cases::{Case, Strides, matrix, plan};
 
 /// Compiles a program for so many branches at once, with a host function for each of its kernels. `None` without a
 /// compiler.

@@ -10,7 +10,8 @@ use mip_cuda::CudaDevice;
 use mip_plan::Plan;
 use mip_runtime::device::{Device, DeviceError, Executable};
 
-use crate::cases::{Case, Strides, fill, plan};
+use crate::cases::samples::fill;
+use crate::cases::{Case, Strides, plan};
 use crate::rig::Rig;
 use crate::{Options, chosen};
 

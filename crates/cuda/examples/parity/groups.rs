@@ -9,7 +9,8 @@ use mip_plan::Plan;
 use mip_runtime::device::{Device, DeviceError};
 
 use crate::Options;
-use crate::cases::{Strides, fill};
+use crate::cases::Strides;
+use crate::cases::samples::fill;
 use crate::compare::{difference, in_parallel};
 use crate::group_cases::{GroupCase, groups, plan, split, workloads};
 use crate::rig::Rig;

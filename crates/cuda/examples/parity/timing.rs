@@ -7,7 +7,8 @@ use mip_cuda::CudaDevice;
 use mip_runtime::device::{Device, DeviceError};
 
 use crate::Options;
-use crate::cases::{Case, Strides, fill, operators, plan};
+use crate::cases::samples::fill;
+use crate::cases::{Case, Strides, operators, plan};
 use crate::rig::Rig;
 
 /// Bytes of inputs and outputs that rotate, so that caches do not serve repeated runs.

@@ -1,6 +1,7 @@
 //! Groups of several stages as one kernel, against the CPU device.
 
-use super::cases::{Strides, fill, first_difference, make_not_finite};
+use super::cases::Strides;
+use super::cases::samples::{fill, first_difference, make_not_finite};
 use super::group_cases::{GroupCase, groups, plan};
 use super::{Operand, build, emulate, fits};
 use crate::codegen::{StageCode, Target, group_code};
