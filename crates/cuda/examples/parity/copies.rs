@@ -10,7 +10,7 @@ use mip_runtime::device::{BufferMemory, BufferRef, Command, Device, DeviceError,
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 use mip_runtime::pooled_image;
 
-use crate::cases::fill;
+use crate::cases::samples::fill;
 
 const SAMPLES: usize = 21;
 
