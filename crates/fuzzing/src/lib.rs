@@ -23,7 +23,7 @@ mod text;
 mod video;
 
 pub use peak_alloc::PeakAlloc;
-pub use pictures::{jpeg, png};
+pub use pictures::{jpeg, picture, png};
 pub use run::run;
 pub use single::{calls, operator, run_operator};
 pub use text::{expression, pipeline_line, pipeline_toml};
@@ -42,12 +42,13 @@ pub enum Outcome {
 pub type Target = fn(&[u8]) -> Outcome;
 
 /// Every target under the name that its files have in `fuzz/`.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("pipeline_toml", pipeline_toml),
     ("pipeline_line", pipeline_line),
     ("expression", expression),
     ("png", png),
     ("jpeg", jpeg),
+    ("picture", picture),
     ("y4m", y4m),
     ("run", run),
 ];
