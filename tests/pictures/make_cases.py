@@ -119,7 +119,8 @@ def webp():
 
     frames = [Image.fromarray(smooth(8, 9)[::step].repeat(step, 0)) for step in (1, 2, 4)]
     frames[0].save(path("animated.webp"), save_all=True, append_images=frames[1:], duration=50, lossless=True)
-    case("animated.webp", np.array(frames[0]))
+    # Every animation says that it has alpha.
+    case("animated.webp", np.array(frames[0].convert("RGBA")))
 
 
 def tiff():

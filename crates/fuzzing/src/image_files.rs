@@ -9,21 +9,32 @@ use crate::{MAX_PIXELS, Outcome, refused};
 /// Bytes of a PNG file: refused, or an image within the limits that is the same when it is read into memory
 /// that held another, and when it is written and read again. Chunks get their right checksums first.
 pub fn png(bytes: &[u8]) -> Outcome {
-    image_file(b"\x89PNG", &mended(bytes))
+    own(b"\x89PNG", &mended(bytes))
 }
 
 /// Bytes of a JPEG file. As [`png`].
 pub fn jpeg(bytes: &[u8]) -> Outcome {
-    image_file(b"\xFF\xD8", bytes)
+    own(b"\xFF\xD8", bytes)
 }
 
-fn image_file(start: &[u8], bytes: &[u8]) -> Outcome {
-    // Other formats have targets of their own.
-    if !bytes.starts_with(start) {
+/// Bytes of a picture file in any other format, told by its first ones; in TGA where they tell none. As [`png`], but
+/// written as NumPy's array, which holds all that is read.
+pub fn picture(bytes: &[u8]) -> Outcome {
+    if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xFF\xD8") {
         return Outcome::Refused;
     }
+    holds(bytes, "fuzz.tga", FileFormat::Npy)
+}
+
+/// A file in a format that has a target of its own.
+fn own(start: &[u8], bytes: &[u8]) -> Outcome {
+    if bytes.starts_with(start) { holds(bytes, "fuzz", FileFormat::Png) } else { Outcome::Refused }
+}
+
+/// What must hold for a file of that name, whose picture is written once more.
+fn holds(bytes: &[u8], name: &str, written: FileFormat) -> Outcome {
     let mut reader = Reader::new(ReadOptions { max_pixels: MAX_PIXELS, ..ReadOptions::default() });
-    let image = match reader.read_bytes(bytes, "fuzz") {
+    let image = match reader.read_bytes(bytes, name) {
         Ok(image) => image,
         // A panic of the decoder, which the reader turns into an error: it takes no more than its file with it, but
         // is a defect.
@@ -32,21 +43,30 @@ fn image_file(start: &[u8], bytes: &[u8]) -> Outcome {
     };
     let desc = *image.desc();
     assert!(u64::from(desc.width) * u64::from(desc.height) <= MAX_PIXELS, "{desc}");
-    let again = reread(&mut reader, &image, bytes).expect("what was read once is read again");
-    assert!(again == image, "{desc}: other pixels in memory that held another image");
-    let file =
-        encode(&image, FileFormat::Png, &WriteOptions::default()).expect("what was read can be written");
+    let again = reread(&mut reader, &image, bytes, name).expect("what was read once is read again");
+    assert!(same(&again, &image), "{desc}: other pixels in memory that held another picture");
+    let file = encode(&image, written, &WriteOptions::default()).expect("what was read can be written");
     let back = reader.read_bytes(&file, "written").expect("what was written is read");
-    assert!(back == image, "{desc}: other pixels once written and read");
+    assert!(same(&back, &image), "{desc}: other pixels once written and read");
     Outcome::Accepted
 }
 
+/// By their bytes: f32 samples may be no numbers, which are equal to nothing.
+fn same(a: &ImageBuffer, b: &ImageBuffer) -> bool {
+    a.desc() == b.desc() && a.to_bytes() == b.to_bytes()
+}
+
 /// Reads once more into a buffer full of something else: what the decoder leaves out shows.
-fn reread(reader: &mut Reader, image: &ImageBuffer, bytes: &[u8]) -> Result<ImageBuffer, IoError> {
+fn reread(
+    reader: &mut Reader,
+    image: &ImageBuffer,
+    bytes: &[u8],
+    name: &str,
+) -> Result<ImageBuffer, IoError> {
     let mut dirty = image.clone();
     for byte in dirty.view_mut().data_mut() {
         *byte = !*byte;
     }
     reader.recycle(dirty);
-    reader.read_bytes(bytes, "fuzz")
+    reader.read_bytes(bytes, name)
 }

@@ -31,6 +31,12 @@ impl Reader {
 
     /// Lossy and lossless; of an animation the first frame.
     pub(super) fn decode_webp(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
+        let says =
+            file.get(4..8).and_then(<[u8]>::first_chunk).map_or(0, |length| u32::from_le_bytes(*length));
+        if (file.len() as u64) < u64::from(says) + 8 {
+            let text = format!("it has {} of {} bytes", file.len(), u64::from(says) + 8);
+            return Err(Fault::Truncated(text));
+        }
         let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(fault)?;
         if decoder.has_animation() {
             self.warn(WarningKind::Further, "it is an animation, of which only the first picture is read");
@@ -97,7 +103,10 @@ pub(super) fn tga_needs(first: &[u8]) -> Option<Needs> {
 
 pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
     let riff = |at: usize| Some(&first.get(at..)?.first_chunk::<4>()?[..]);
-    let side = |at: usize| Some(u32::from_le_bytes([first[at], first[at + 1], *first.get(at + 2)?, 0]));
+    let side = |at: usize| {
+        let [low, middle, high] = *first.get(at..)?.first_chunk::<3>()?;
+        Some(u32::from_le_bytes([low, middle, high, 0]))
+    };
     let (width, height, turned) = match riff(12)? {
         // 14 bits each, the upper ones of which say how the picture is scaled up.
         b"VP8 " => (u32::from(u16_at(first, 26)? & 0x3FFF), u32::from(u16_at(first, 28)? & 0x3FFF), false),
@@ -106,7 +115,7 @@ pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
             ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, false)
         }
         // Flags say whether there is EXIF; sides less 1 have 24 bits.
-        b"VP8X" => (side(24)? + 1, side(27)? + 1, first[20] & 8 != 0),
+        b"VP8X" => (side(24)? + 1, side(27)? + 1, first.get(20)? & 8 != 0),
         _ => return None,
     };
     let area = (width as usize).checked_mul(height as usize).filter(|&area| area > 0)?;

@@ -25,6 +25,7 @@ use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, faults, panics,
 };
 
+pub(crate) use tiff::is_plausible as is_plausible_tiff;
 pub use warning::{ReadWarning, WarningKind};
 
 use crate::{FileFormat, IoError, Metadata, input_name};

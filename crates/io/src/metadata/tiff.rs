@@ -9,6 +9,9 @@ use super::{Density, DensityUnit, Metadata, PROFILE, is_profile};
 
 pub(super) fn read(file: &[u8]) -> Metadata {
     let mut metadata = Metadata::default();
+    if !crate::decode::is_plausible_tiff(file) {
+        return metadata;
+    }
     let Ok(mut decoder) = Decoder::new(Cursor::new(file)) else { return metadata };
     let mut has = |tag: Tag| decoder.find_tag(tag).ok().flatten().is_some();
     for (tag, name) in [(Tag::ExifDirectory, "EXIF"), (Tag::GpsDirectory, "EXIF"), (Tag::Unknown(700), "XMP")]

@@ -14,6 +14,7 @@ use tiff::tags::Tag;
 
 use self::page::{Colors, Depth, Page};
 use self::source::Source;
+pub(crate) use self::source::is_plausible;
 use super::look::{Needs, rows};
 use super::spread::spread_pairs;
 use super::{Fault, Reader, WarningKind, zeroes};
@@ -49,6 +50,9 @@ impl Reader {
 
 /// Opens a file, which reads its first directory.
 fn open(file: &[u8]) -> Result<Open<'_>, TiffError> {
+    if !is_plausible(file) {
+        return Err(TiffError::LimitsExceeded);
+    }
     let mut limits = tiff::decoder::Limits::default();
     // What a strip or tile unpacks to is held to the size of the picture by its place in it.
     limits.decoding_buffer_size = usize::MAX;

@@ -67,21 +67,40 @@ impl Order<'_> {
         Some(if self.big { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) })
     }
 
-    /// Where the first directory says that there is a palette.
-    fn palette(&self) -> Option<usize> {
+    /// Where the entries of the first directory stand, and how many bytes each takes.
+    fn entries(&self) -> Option<(impl Iterator<Item = usize>, usize)> {
         // BigTIFF has numbers of 8 bytes for 4, and of 8 for 2 in front of a directory.
-        let (directory, count, entry, value) = match self.number(2, 2)? {
-            42 => (self.number(4, 4)?, 2, 12, 8),
-            43 => (self.number(8, 8)?, 8, 20, 12),
+        let (directory, count, entry) = match self.number(2, 2)? {
+            42 => (self.number(4, 4)?, 2, 12),
+            43 => (self.number(8, 8)?, 8, 20),
             _ => return None,
         };
         let directory = usize::try_from(directory).ok()?;
         let entries = self.number(directory, count)?.min(0xFFFF) as usize;
-        let first = directory.checked_add(count)?;
-        let places = (0..entries).map(|index| first + index * entry);
-        let at = places
-            .take_while(|at| at + entry <= self.file.len())
-            .find(|at| self.number(*at, 2) == Some(u64::from(PHOTOMETRIC_INTERPRETATION)))?;
+        let (first, length) = (directory.checked_add(count)?, self.file.len());
+        let places = (0..entries).map(move |index| first + index * entry);
+        Some((places.take_while(move |at| at + entry <= length), entry))
+    }
+
+    /// Whether each entry of the first directory has no more values than the file has bytes.
+    fn fits(&self) -> bool {
+        let Some((mut places, entry)) = self.entries() else { return true };
+        places.all(|at| {
+            let count = self.number(at + 4, if entry == 12 { 4 } else { 8 });
+            count.is_some_and(|count| count <= self.file.len() as u64)
+        })
+    }
+
+    /// Where the first directory says that there is a palette.
+    fn palette(&self) -> Option<usize> {
+        let (mut places, entry) = self.entries()?;
+        let value = if entry == 12 { 8 } else { 12 };
+        let at = places.find(|at| self.number(*at, 2) == Some(u64::from(PHOTOMETRIC_INTERPRETATION)))?;
         (self.number(at + value, 2)? == u64::from(PALETTE)).then_some(at + value)
     }
+}
+
+/// Whether the decoder can be trusted with a file: it takes memory for as many values as an entry says to have.
+pub(crate) fn is_plausible(file: &[u8]) -> bool {
+    Order { file, big: file.starts_with(b"MM") }.fits()
 }
