@@ -1,6 +1,7 @@
-//! NumPy's arrays (NEP 1, format versions 1.0 to 3.0): every dtype as (height, width) or (height, width, channels).
+//! NumPy's arrays (NEP 1, format versions 1.0 to 3.0): every dtype as (height, width),
+//! (height, width, channels) or (channels, height, width).
 
-use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 
 use super::look::Needs;
 use super::{Fault, Reader};
@@ -82,22 +83,15 @@ impl Header {
         if self.fortran_order {
             return Err(corrupt("its values are in Fortran order; save it with np.ascontiguousarray(array)"));
         }
-        let (height, width, channels) = match self.shape[..] {
-            [height, width] | [1, height, width] if !matches!((self.shape.len(), width), (3, 1 | 3 | 4)) => {
-                (height, width, 1)
-            }
-            [height, width, channels @ (1 | 3 | 4)] | [1, height, width, channels @ (1 | 3 | 4)] => {
-                (height, width, channels)
-            }
-            _ => return Err(corrupt(self.shape_refused())),
-        };
+        let (height, width, channels, layout) =
+            self.image_shape().ok_or_else(|| corrupt(self.shape_refused()))?;
         let format = match channels {
             1 => PixelFormat::Gray,
             3 => PixelFormat::Rgb,
             _ => PixelFormat::Rgba,
         };
         let side = |side: u64| u32::try_from(side).unwrap_or(u32::MAX);
-        let desc = ImageDesc::new(side(width), side(height), format, dtype)?;
+        let desc = ImageDesc::new(side(width), side(height), format, dtype)?.with_layout(layout);
         Ok(Array { desc, swapped: dtype.size() > 1 && little != cfg!(target_endian = "little") })
     }
 
@@ -126,13 +120,29 @@ impl Header {
         Ok((dtype, order))
     }
 
+    /// Height, width, channels and where these stand: a last axis of 1, 3 or 4 is channels, and only when it is none, a
+    /// first one of 3 or 4.
+    fn image_shape(&self) -> Option<(u64, u64, u64, Layout)> {
+        match self.shape[..] {
+            [height, width] => Some((height, width, 1, Layout::Hwc)),
+            [height, width, channels @ (1 | 3 | 4)] | [1, height, width, channels @ (1 | 3 | 4)] => {
+                Some((height, width, channels, Layout::Hwc))
+            }
+            [channels @ (3 | 4), height, width] | [1, channels @ (3 | 4), height, width] => {
+                Some((height, width, channels, Layout::Chw))
+            }
+            [1, height, width] => Some((height, width, 1, Layout::Hwc)),
+            _ => None,
+        }
+    }
+
     fn shape_refused(&self) -> String {
         let shape = self.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let remedy = match self.shape[..] {
-            [1 | 3 | 4, _, _] => "bring the channels to the end with np.moveaxis(array, 0, -1)",
-            [1, 1 | 3 | 4, _, _] => "bring the channels to the end with np.moveaxis(array, 1, -1)",
-            [_, _, _, 1 | 3 | 4] => "save each picture of it as its own file",
-            _ => "save it as (height, width) or (height, width, channels) with 1, 3 or 4 channels",
+            [_, _, _, 1 | 3 | 4] | [_, 3 | 4, _, _] => "save each image of it as its own file",
+            _ => {
+                "save it as (height, width), (height, width, channels) or (channels, height, width) with 1, 3 or 4 channels"
+            }
         };
         format!("its shape is ({shape}); {remedy}")
     }
@@ -235,17 +245,18 @@ mod tests {
         assert_eq!(read("'>f4'", "False", "(1, 2, 5, 1)").unwrap(), "5x2 gray f32");
         assert_eq!(read("'u1'", "False", "(1, 2, 5)").unwrap(), "5x2 gray u8");
         assert_eq!(read("'u1'", "False", "(1L, 2L, 3L)").unwrap(), "2x1 rgb u8");
+        assert_eq!(read("'<f2'", "False", "(3, 2, 5)").unwrap(), "5x2 rgb f16 chw");
+        assert_eq!(read("'<i2'", "False", "(1, 4, 2, 5)").unwrap(), "5x2 rgba i16 chw");
+        assert_eq!(read("'|u1'", "False", "(4, 2, 3)").unwrap(), "2x4 rgb u8");
     }
 
     #[test]
     fn what_is_refused_has_a_remedy() {
         let refused = |descr, order, shape| read(descr, order, shape).unwrap_err();
-        assert!(refused("'<f8'", "False", "(2, 5)").contains("array.astype('uint8'), 'uint16' or 'float32'"));
+        assert!(refused("'<f8'", "False", "(2, 5)").contains("'uint16', 'int16', 'float16' or 'float32'"));
         assert!(refused("'|b1'", "False", "(2, 5)").contains("astype"));
         assert!(refused("[('x', '<f4')]", "False", "(2, 5)").contains("array['name']"));
         assert!(refused("'|u1'", "True", "(2, 5)").contains("np.ascontiguousarray(array)"));
-        assert!(refused("'|u1'", "False", "(3, 2, 5)").contains("np.moveaxis(array, 0, -1)"));
-        assert!(refused("'|u1'", "False", "(1, 3, 2, 5)").contains("np.moveaxis(array, 1, -1)"));
         assert!(refused("'|u1'", "False", "(7, 2, 5, 3)").contains("as its own file"));
         for shape in ["()", "(4,)", "(2, 5, 2)", "(1, 1, 1, 1, 1)"] {
             assert!(refused("'|u1'", "False", shape).contains("save it as (height, width)"), "{shape}");
