@@ -124,14 +124,13 @@ impl Header {
     /// first one of 3 or 4.
     fn image_shape(&self) -> Option<(u64, u64, u64, Layout)> {
         match self.shape[..] {
-            [height, width] => Some((height, width, 1, Layout::Hwc)),
             [height, width, channels @ (1 | 3 | 4)] | [1, height, width, channels @ (1 | 3 | 4)] => {
                 Some((height, width, channels, Layout::Hwc))
             }
             [channels @ (3 | 4), height, width] | [1, channels @ (3 | 4), height, width] => {
                 Some((height, width, channels, Layout::Chw))
             }
-            [1, height, width] => Some((height, width, 1, Layout::Hwc)),
+            [height, width] | [1, height, width] => Some((height, width, 1, Layout::Hwc)),
             _ => None,
         }
     }
