@@ -38,6 +38,12 @@ impl Reader {
             return Err(Fault::Truncated(text));
         }
         let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(fault)?;
+        let (width, height) = decoder.dimensions();
+        // The library takes memory for what a frame claims before it compares it with the canvas.
+        let larger = |(w, h): &(u32, u32)| *w > width || *h > height;
+        if let Some((w, h)) = webp_frames(file.get(12..).unwrap_or_default(), true).into_iter().find(larger) {
+            return Err(Fault::Corrupt(format!("it has a frame of {w}x{h} on a canvas of {width}x{height}")));
+        }
         if decoder.has_animation() {
             self.warn(WarningKind::Further, "it is an animation, of which only the first picture is read");
         }
@@ -109,7 +115,7 @@ pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
     };
     let (width, height, turned) = match riff(12)? {
         // 14 bits each, the upper ones of which say how the picture is scaled up.
-        b"VP8 " => (u32::from(u16_at(first, 26)? & 0x3FFF), u32::from(u16_at(first, 28)? & 0x3FFF), false),
+        b"VP8 " => (u16_at(first, 26)? & 0x3FFF, u16_at(first, 28)? & 0x3FFF, false),
         b"VP8L" => {
             let bits = u32::from_le_bytes(*first.get(21..)?.first_chunk()?);
             ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, false)
@@ -125,8 +131,32 @@ pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
     Some(Needs { width, height, pixels: area.saturating_mul(copies), scratch })
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+/// Sides of the frames as they claim them themselves, those of an animation's frames among them.
+fn webp_frames(mut chunks: &[u8], outside: bool) -> Vec<(u32, u32)> {
+    let mut frames = Vec::new();
+    while let Some(([a, b, c, d, sizes @ ..], rest)) = chunks.split_first_chunk::<8>() {
+        let length = u32::from_le_bytes(*sizes) as usize;
+        let body = &rest[..length.min(rest.len())];
+        match &[*a, *b, *c, *d] {
+            // 14 bits each, behind a tag and a start code.
+            b"VP8 " => {
+                frames.extend(u16_at(body, 6).zip(u16_at(body, 8)).map(|(w, h)| (w & 0x3FFF, h & 0x3FFF)));
+            }
+            b"VP8L" => frames.extend(body.get(1..5).and_then(<[u8]>::first_chunk).map(|&bits| {
+                let bits = u32::from_le_bytes(bits);
+                ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+            })),
+            b"ANMF" if outside => frames.extend(webp_frames(body.get(16..).unwrap_or_default(), false)),
+            _ => {}
+        }
+        // Chunks of odd length are followed by a byte.
+        chunks = rest.get(length.saturating_add(length % 2)..).unwrap_or_default();
+    }
+    frames
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?).into())
 }
 
 /// What an opened decoder needs, which takes a few rows beside the pixels.

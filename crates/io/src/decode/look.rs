@@ -96,6 +96,11 @@ fn jpeg(first: &[u8]) -> Option<Needs> {
                     .chunks_exact(3)
                     .map(|c| [usize::from(c[1] >> 4).max(1), usize::from(c[1] & 15).max(1)])
                     .collect();
+                // What decoding refuses needs nothing, whatever it claims.
+                let right = factors.len() <= 4 && factors.as_flattened().iter().all(|&factor| factor <= 4);
+                if body.len() != 6 + 3 * usize::from(body[5]) || !right {
+                    return None;
+                }
                 return Some(jpeg_frame(code, width.into(), height.into(), &factors, turned));
             }
             _ => {}
