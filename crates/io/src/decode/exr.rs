@@ -63,8 +63,11 @@ fn windows(file: &[u8]) -> Option<Vec<Window>> {
 
 pub(super) fn needs(first: &[u8]) -> Option<Needs> {
     let windows = windows(first)?;
-    let Window { width, height, .. } = *windows.iter().find(|window| window.display)?;
-    let area = (width as usize).checked_mul(height as usize).filter(|&area| area > 0)?;
+    let shown = windows.iter().find(|window| window.display)?;
+    let area = (shown.width as usize).checked_mul(shown.height as usize).filter(|&area| area > 0)?;
+    // The limit of pixels holds for the data, whatever part of it is shown.
+    let &Window { width, height, .. } =
+        windows.iter().max_by_key(|window| u64::from(window.width) * u64::from(window.height))?;
     // Rgba, once for the decoder and once for us; and blocks of up to 256 rows.
     let widest = windows.iter().map(|window| window.width).max()?;
     let pixels = area.saturating_mul(16);
