@@ -69,8 +69,10 @@ pub(super) fn needs(first: &[u8]) -> Option<Needs> {
     let &Window { width, height, .. } =
         windows.iter().max_by_key(|window| u64::from(window.width) * u64::from(window.height))?;
     // Rgba, once for the decoder and once for us; and blocks of up to 256 rows.
-    let widest = windows.iter().map(|window| window.width).max()?;
+    let block =
+        |window: &Window| (window.width as usize * 32).saturating_mul(window.height.min(256) as usize);
+    let block = windows.iter().map(block).max()?;
     let pixels = area.saturating_mul(16);
-    let scratch = pixels.saturating_add(rows((widest as usize).saturating_mul(32), 256));
+    let scratch = pixels.saturating_add(rows(block, 1));
     Some(Needs { width, height, pixels, scratch })
 }
