@@ -41,7 +41,8 @@ impl Reader {
         let (width, height) = decoder.dimensions();
         // The library takes memory for what a frame claims before it compares it with the canvas.
         let larger = |(w, h): &(u32, u32)| *w > width || *h > height;
-        if let Some((w, h)) = webp_frames(file.get(12..).unwrap_or_default(), true).into_iter().find(larger) {
+        if let Some((w, h)) = webp_frames(file.get(12..).unwrap_or_default(), true)?.into_iter().find(larger)
+        {
             return Err(Fault::Corrupt(format!("it has a frame of {w}x{h} on a canvas of {width}x{height}")));
         }
         if decoder.has_animation() {
@@ -131,12 +132,14 @@ pub(super) fn webp_needs(first: &[u8]) -> Option<Needs> {
     Some(Needs { width, height, pixels: area.saturating_mul(copies), scratch })
 }
 
-/// Sides of the frames as they claim them themselves, those of an animation's frames among them.
-fn webp_frames(mut chunks: &[u8], outside: bool) -> Vec<(u32, u32)> {
+/// Sides of the frames as they claim them themselves, those of an animation's frames among them. Chunks that claim more than
+/// there is are refused: the library takes memory for all of it.
+fn webp_frames(mut chunks: &[u8], outside: bool) -> Result<Vec<(u32, u32)>, Fault> {
     let mut frames = Vec::new();
     while let Some(([a, b, c, d, sizes @ ..], rest)) = chunks.split_first_chunk::<8>() {
         let length = u32::from_le_bytes(*sizes) as usize;
-        let body = &rest[..length.min(rest.len())];
+        let cut = || Fault::Truncated(format!("a part has {} of {length} bytes", rest.len()));
+        let body = rest.get(..length).ok_or_else(cut)?;
         match &[*a, *b, *c, *d] {
             // 14 bits each, behind a tag and a start code.
             b"VP8 " => {
@@ -146,13 +149,13 @@ fn webp_frames(mut chunks: &[u8], outside: bool) -> Vec<(u32, u32)> {
                 let bits = u32::from_le_bytes(bits);
                 ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
             })),
-            b"ANMF" if outside => frames.extend(webp_frames(body.get(16..).unwrap_or_default(), false)),
+            b"ANMF" if outside => frames.extend(webp_frames(body.get(16..).unwrap_or_default(), false)?),
             _ => {}
         }
         // Chunks of odd length are followed by a byte.
         chunks = rest.get(length.saturating_add(length % 2)..).unwrap_or_default();
     }
-    frames
+    Ok(frames)
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u32> {
