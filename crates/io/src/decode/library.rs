@@ -41,8 +41,9 @@ impl Reader {
         let (width, height) = decoder.dimensions();
         // The library takes memory for what a frame claims before it compares it with the canvas.
         let larger = |(w, h): &(u32, u32)| *w > width || *h > height;
-        if let Some((w, h)) = webp_frames(file.get(12..).unwrap_or_default(), true)?.into_iter().find(larger)
-        {
+        let end = usize::try_from(u64::from(says) + 8).unwrap_or(usize::MAX);
+        let chunks = file.get(12..end).unwrap_or_default();
+        if let Some((w, h)) = webp_frames(chunks, true)?.into_iter().find(larger) {
             return Err(Fault::Corrupt(format!("it has a frame of {w}x{h} on a canvas of {width}x{height}")));
         }
         if decoder.has_animation() {
