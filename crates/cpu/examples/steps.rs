@@ -1,5 +1,6 @@
 //! Times the benchmark chains w1 (1080p RGB, resize to 720p, gray, Gaussian 5, Sobel) and w4 (1080p RGB, gray,
-//! Gaussian 7 and Sobel, blend, threshold): each kernel alone, and all in one group.
+//! Gaussian 7 and Sobel, blend, threshold): each kernel alone, and all in one group. And an expression that no fast way is
+//! known for, against the same loop written by hand.
 //!
 //! `cargo run --release -p mip-cpu --example steps [-- ROUNDS [WORD [THREADS]]]`; with a word, only what has it in its
 //! name; on one and two threads unless told otherwise.
@@ -76,6 +77,36 @@ fn fork(input: ImageDesc) -> Vec<Stage> {
     ]
 }
 
+const SEPIA: &str = "clamp((r*0.393 + g*0.769 + b*0.189) * gain, 0, 255)";
+
+fn sepia(input: ImageDesc) -> Stage {
+    let expr = mip_ops::Point::text(SEPIA).ok().and_then(|point| point.expr().cloned());
+    let point = Point { expr: expr.expect("an expression").into() };
+    stage(Kernel::Point(point), [1.1].into(), &[Operand::Buffer(0)], input.with_format(PixelFormat::Gray))
+}
+
+/// The same by hand, compiled with AVX2 and FMA where there are.
+fn sepia_by_hand(pixels: &[u8], gray: &mut [u8]) {
+    #[inline(always)]
+    fn run(pixels: &[u8], gray: &mut [u8]) {
+        let gain = std::hint::black_box(1.1_f32);
+        for (gray, &[r, g, b]) in gray.iter_mut().zip(pixels.as_chunks::<3>().0) {
+            let [r, g, b] = [r, g, b].map(f32::from);
+            let value = (r * 0.393 + g * 0.769 + b * 0.189) * gain;
+            *gray = value.clamp(0.0, 255.0).round_ties_even() as u8;
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(v3) = pulp::x86::V3::try_new() {
+        v3.vectorize(
+            #[inline(always)]
+            || run(pixels, gray),
+        );
+        return;
+    }
+    run(pixels, gray);
+}
+
 /// A plan with one group that reads buffer 0 and writes buffer 1.
 fn plan(input: ImageDesc, mut stages: Vec<Stage>) -> Plan {
     let last = stages.last_mut().expect("a stage");
@@ -105,7 +136,8 @@ fn plan(input: ImageDesc, mut stages: Vec<Stage>) -> Plan {
 /// A group with everything it needs to run again and again.
 struct Bench {
     name: String,
-    runner: GroupRunner,
+    /// None: by hand.
+    runner: Option<GroupRunner>,
     uniforms: Vec<Uniforms>,
     input: ImageBuffer,
     output: ImageBuffer,
@@ -130,7 +162,7 @@ impl Bench {
             input: image,
             output: ImageBuffer::new(plan.buffers[1].layout.desc).expect("a valid size"),
             workspace: AlignedBytes::zeroed(runner.workspace_bytes()),
-            runner,
+            runner: Some(runner),
             times: Vec::new(),
         }
     }
@@ -138,9 +170,12 @@ impl Bench {
     fn round(&mut self) {
         let start = Instant::now();
         let workspace = self.workspace.as_mut_slice();
-        self.runner
-            .run(&[self.input.view()], &mut [self.output.view_mut()], &self.uniforms, workspace)
-            .expect("a run");
+        match &self.runner {
+            Some(runner) => runner
+                .run(&[self.input.view()], &mut [self.output.view_mut()], &self.uniforms, workspace)
+                .expect("a run"),
+            None => sepia_by_hand(self.input.view().data(), self.output.view_mut().data_mut()),
+        }
         self.times.push(start.elapsed().as_secs_f64() * 1e3);
     }
 }
@@ -167,6 +202,11 @@ fn main() {
         }
         benches.push(Bench::new("w2 in one group".into(), large, chain(large, 1920, 1080), threads));
         benches.push(Bench::new("1919x1077->1283x721".into(), odd, chain(odd, 1283, 721), threads));
+        benches.push(Bench::new("expression".into(), input, vec![sepia(input)], threads));
+        if threads == 1 {
+            let by_hand = Bench::new("expression by hand".into(), input, vec![sepia(input)], threads);
+            benches.push(Bench { runner: None, ..by_hand });
+        }
         benches.retain(|bench| bench.name.contains(&word));
         // Interleaved, so that a noisy neighbour hits all of them.
         for _ in 0..rounds {
