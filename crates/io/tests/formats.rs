@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::picture;
+use common::{in_file_order, picture};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat, f16};
 use mip_io::{Compression, FileFormat, IoError, ReadOptions, Reader, WriteOptions, check_encodable, encode};
 
@@ -38,21 +38,6 @@ fn any(width: u32, height: u32, (format, dtype, layout): (PixelFormat, DType, La
         }
     }
     image
-}
-
-/// The same pixels in rgb order, interleaved: what a file can say.
-fn in_file_order(image: &ImageBuffer) -> Vec<f64> {
-    let desc = image.desc();
-    let order: &[usize] = match desc.format {
-        PixelFormat::Gray => &[0],
-        PixelFormat::Rgb => &[0, 1, 2],
-        PixelFormat::Bgr => &[2, 1, 0],
-        PixelFormat::Rgba => &[0, 1, 2, 3],
-        PixelFormat::Bgra => &[2, 1, 0, 3],
-    };
-    let view = image.view();
-    let pixels = (0..desc.height as usize).flat_map(|y| (0..desc.width as usize).map(move |x| (x, y)));
-    pixels.flat_map(|(x, y)| order.iter().map(move |&c| view.sample(0, x, y, c))).collect()
 }
 
 fn name(format: FileFormat) -> String {

@@ -2,32 +2,12 @@
 
 mod common;
 
-use common::{jpeg, noise, picture, png, smooth};
+use common::{in_file_order, jpeg, noise, picture, png, smooth};
 use jpeg_encoder::SamplingFactor;
 use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use mip_io::{FileFormat, Reader, WriteOptions, check_encodable, encode, read_bytes};
 
 const SIZES: [(u32, u32); 6] = [(1, 1), (1, 7), (7, 1), (3, 2), (17, 5), (33, 31)];
-
-/// The same pixels in rgb order, interleaved: what a file can say.
-fn as_file_order(image: &ImageBuffer) -> Vec<f64> {
-    let desc = image.desc();
-    let order: &[usize] = match desc.format {
-        PixelFormat::Gray => &[0],
-        PixelFormat::Rgb => &[0, 1, 2],
-        PixelFormat::Bgr => &[2, 1, 0],
-        PixelFormat::Rgba => &[0, 1, 2, 3],
-        PixelFormat::Bgra => &[2, 1, 0, 3],
-    };
-    let view = image.view();
-    let mut samples = Vec::new();
-    for y in 0..desc.height as usize {
-        for x in 0..desc.width as usize {
-            samples.extend(order.iter().map(|c| view.sample(0, x, y, *c)));
-        }
-    }
-    samples
-}
 
 #[test]
 fn png_keeps_every_format_type_and_layout_exactly() {
@@ -40,7 +20,7 @@ fn png_keeps_every_format_type_and_layout_exactly() {
                     let back = read_bytes(&file, "x.png").unwrap();
                     assert_eq!(back.desc().dtype, dtype);
                     assert_eq!(back.desc().channels(), format.channels());
-                    assert_eq!(as_file_order(&back), as_file_order(&image), "{}", image.desc());
+                    assert_eq!(in_file_order(&back), in_file_order(&image), "{}", image.desc());
                 }
             }
         }

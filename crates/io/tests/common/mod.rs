@@ -28,6 +28,21 @@ pub(crate) fn picture(
     ImageBuffer::from_bytes(desc, &noise(desc.bytes())).unwrap()
 }
 
+/// The same pixels in rgb order, interleaved: what a file can say.
+pub(crate) fn in_file_order(image: &ImageBuffer) -> Vec<f64> {
+    let desc = image.desc();
+    let order: &[usize] = match desc.format {
+        PixelFormat::Gray => &[0],
+        PixelFormat::Rgb => &[0, 1, 2],
+        PixelFormat::Bgr => &[2, 1, 0],
+        PixelFormat::Rgba => &[0, 1, 2, 3],
+        PixelFormat::Bgra => &[2, 1, 0, 3],
+    };
+    let view = image.view();
+    let pixels = (0..desc.height as usize).flat_map(|y| (0..desc.width as usize).map(move |x| (x, y)));
+    pixels.flat_map(|(x, y)| order.iter().map(move |&c| view.sample(0, x, y, c))).collect()
+}
+
 /// A smooth rgb picture, of which JPEG keeps each value within a few units.
 pub(crate) fn smooth(width: u32, height: u32) -> Vec<u8> {
     let pixel =

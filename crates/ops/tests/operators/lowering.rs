@@ -3,7 +3,7 @@
 use crate::examples::{examples, images};
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_ops::{KernelStep, Lowered, Operator, StepInput, create, operators};
-use mip_plan::{AxisMap, AxisTaps, Kernel, Warp};
+use mip_plan::{AxisMap, AxisTaps, ChannelMap, Kernel, Known, Warp};
 use proptest::prelude::*;
 
 #[test]
@@ -161,4 +161,22 @@ fn check_taps(taps: &AxisTaps, input: u32, output: u32) {
         let sum: f32 = taps.weights(o).iter().sum();
         assert!((sum - 1.0).abs() < 1e-5 && taps.weights(o).iter().all(|w| *w >= 0.0), "{taps:?}");
     }
+}
+
+/// What users write themselves takes the fast ways of the operators.
+#[test]
+fn texts_of_known_expressions_are_recognised() {
+    let rgb = ImageDesc::new(5, 3, PixelFormat::Rgb, DType::U8).unwrap();
+    let known = |text: &str, numbers: &[&str]| {
+        let point =
+            numbers.iter().fold(mip_ops::Point::text(text).unwrap(), |p, name| p.set_uniform(name, 1.0));
+        let step = point.lower(&[rgb]).unwrap().steps.remove(0);
+        let Kernel::Point(kernel) = step.kernel else { panic!("{text} is no point kernel") };
+        kernel.known(&[rgb], &step.output)
+    };
+    let moved = [2, 1, 0].map(ChannelMap::Input).to_vec();
+    assert_eq!(known("b, g, r", &[]), Some(Known::Channels(moved)));
+    assert_eq!(known("luma(r, g, b)", &[]), Some(Known::Channels(vec![ChannelMap::Luma([0, 1, 2])])));
+    assert_eq!(known("v > t ? m : 0", &["t", "m"]), Some(Known::Threshold));
+    assert_eq!(known("v >= t ? m : 0", &["t", "m"]), None);
 }
