@@ -320,6 +320,10 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "separable 2x2 Constant(0.0) 37x21 rgb u8",
         "separable 7x4 Wrap 37x21 gray u16",
         "sobel Reflect101 37x21 gray u8",
+        // Expressions of one pixel of several images, which need not be alike.
+        "point x = abs(v - v2); x > 30 ? sqrt(x) : -x / 3 37x21 rgb u8",
+        "point clamp(fma(v, v2, v3), 0.25, 1e9) 37x21 bgra u8",
+        "point min(max(v, v2), max(v3, v4)) 37x21 rgb u16 chw",
         // Expressions of neighbours, from a tile and straight from memory.
         "stencil abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3 Constant(0.3) 37x21 rgb u8",
         "stencil abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3 Wrap 37x21 bgra u16 chw",

@@ -42,8 +42,8 @@ template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows
                 if (y + r >= p.height) break;
                 const Image& i0 = p.in[0];
                 a[r].template load<A_IN>(i0.start + f * i0.frame + (y + r) * i0.row, i0.plane, x, n);
-                if (Op::INPUTS == 2) {
-                    const Image& i1 = p.in[Op::INPUTS - 1];
+                if (Op::INPUTS > 1) {
+                    const Image& i1 = p.in[Op::INPUTS > 1 ? 1 : 0];
                     b[r].template load<A_IN>(i1.start + f * i1.frame + (y + r) * i1.row, i1.plane, x, n);
                 }
                 more.template load<A_IN>(p, f, x, y + r, r, n);
