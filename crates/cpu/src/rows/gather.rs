@@ -21,6 +21,8 @@ enum Columns {
     From(usize),
     Mirrored { last: usize },
     Table(Box<[u32]>),
+    /// Every pixel twice, the first from here on, so many pixels further each time.
+    Doubled { first: usize, step: usize },
 }
 
 impl<T: Pod> Gather<T> {
@@ -28,7 +30,12 @@ impl<T: Pod> Gather<T> {
         let columns = match x {
             AxisMap::Offset { first } => Columns::From(first as usize),
             AxisMap::Flip { last } => Columns::Mirrored { last: last as usize },
-            AxisMap::Nearest { .. } => Columns::Table((0..output.width).map(|i| x.map(i)).collect()),
+            AxisMap::Step { first, step, shift: 1 } => {
+                Columns::Doubled { first: first as usize, step: step as usize }
+            }
+            AxisMap::Nearest { .. } | AxisMap::Step { .. } => {
+                Columns::Table((0..output.width).map(|i| x.map(i)).collect())
+            }
         };
         Self { columns, planes: output.planes(), step: output.pixel_step(), sample: PhantomData }
     }
@@ -69,5 +76,30 @@ fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
                 *out = src[x as usize];
             }
         }
+        // Constant steps become shuffles.
+        Columns::Doubled { first, step: 1 } => doubled::<T, N, 1>(&src[*first..], out),
+        Columns::Doubled { first, step: 2 } => doubled::<T, N, 2>(&src[*first..], out),
+        Columns::Doubled { first, step: 4 } => doubled::<T, N, 4>(&src[*first..], out),
+        Columns::Doubled { first, step } => {
+            for (pair, pixel) in out.chunks_mut(2).zip(src[*first..].iter().step_by(*step)) {
+                pair.fill(*pixel);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn doubled<T: Pod, const N: usize, const STEP: usize>(src: &[[T; N]], out: &mut [[T; N]]) {
+    let (pairs, rest) = out.as_chunks_mut::<2>();
+    let (whole, _) = src.as_chunks::<STEP>();
+    for (pair, pixels) in pairs.iter_mut().zip(whole) {
+        *pair = [pixels[0]; 2];
+    }
+    // Behind the last whole step there may be one pixel more, and an odd width has half a pair.
+    for i in whole.len().min(pairs.len())..pairs.len() {
+        pairs[i] = [src[i * STEP]; 2];
+    }
+    if let [last] = rest {
+        *last = src[pairs.len() * STEP];
     }
 }

@@ -88,6 +88,9 @@ impl Taps {
                 let map = AxisMap::Nearest { input: *input, output: *output };
                 rows.for_each(|y| tell(map.map(y)..map.map(y) + 1));
             }
+            Self::Mapped(map @ AxisMap::Step { step: 2.., .. }) => {
+                rows.for_each(|y| tell(map.map(y)..map.map(y) + 1));
+            }
             // Without gaps, upwards or downwards.
             Self::Mapped(map) => {
                 let (first, last) = (map.map(rows.start), map.map(rows.end - 1));
@@ -133,6 +136,8 @@ mod tests {
         let outputs: Vec<Vec<(i64, f64)>> =
             (0..40).map(|i| (i..i + 20).map(|x| (x, 0.05)).collect()).collect();
         let table = Taps::Range(AxisTaps::from_contributions(60, &outputs));
+        let step = |first, step, shift| Taps::Mapped(AxisMap::Step { first, step, shift });
+        let maps = maps.into_iter().chain([step(0, 1, 1), step(3, 1, 0), step(1, 2, 0), step(0, 3, 1)]);
         let others = [Taps::Same, Taps::Mapped(AxisMap::Flip { last: 39 }), table];
         for taps in windows.chain(maps).chain(others) {
             for rows in [0..1, 0..40, 3..9, 30..40, 39..40, 17..17] {

@@ -196,10 +196,14 @@ impl AxisMap {
             Self::Offset { first } => first.checked_add(output).is_some_and(|end| end <= input),
             Self::Flip { last } => last < input && output <= last + 1,
             Self::Nearest { input: from, output: to } => (from, to) == (input, output),
+            Self::Step { first, step, shift } => {
+                let last = || u64::from(first) + u64::from((output.max(1) - 1) >> shift) * u64::from(step);
+                shift < u32::BITS && step > 0 && last() < u64::from(input)
+            }
         }
     }
 
-    fn footprint(self, outputs: Range<i64>) -> Range<i64> {
+    pub(super) fn footprint(self, outputs: Range<i64>) -> Range<i64> {
         let Range { start, end } = outputs;
         match self {
             Self::Offset { first } => start + i64::from(first)..end + i64::from(first),
@@ -208,14 +212,21 @@ impl AxisMap {
                 let inside = |i: i64| i.clamp(0, i64::from(output) - 1) as u32;
                 i64::from(self.map(inside(start)))..i64::from(self.map(inside(end - 1))) + 1
             }
+            Self::Step { first, step, shift } => {
+                let source = |i: i64| i64::from(first) + (i >> shift) * i64::from(step);
+                source(start)..source(end - 1) + 1
+            }
         }
     }
 
-    fn extent(self, extent: u64) -> u64 {
+    pub(super) fn extent(self, extent: u64) -> u64 {
         match self {
             Self::Offset { .. } | Self::Flip { .. } => extent,
             Self::Nearest { input, output } => {
                 (extent * u64::from(input)).div_ceil(u64::from(output).max(1)) + 1
+            }
+            Self::Step { step, shift, .. } => {
+                (extent.max(1) - 1).div_ceil(1 << shift.min(31)) * u64::from(step) + 1
             }
         }
     }

@@ -40,6 +40,16 @@ pub enum AxisMap {
         /// Output extent.
         output: u32,
     },
+    /// `first + (i >> shift) * step`: samples of one kind among others, each for several outputs. How chroma is read that
+    /// several pixels share, where its samples lie side by side or take turns.
+    Step {
+        /// Source coordinate of output 0.
+        first: u32,
+        /// From one source coordinate to the next, at least 1.
+        step: u32,
+        /// Outputs that share a source coordinate, as a power of two; less than 32.
+        shift: u32,
+    },
 }
 
 impl AxisMap {
@@ -57,6 +67,7 @@ impl AxisMap {
             Self::Nearest { input, output } => {
                 ((2 * i as u64 + 1) * input as u64 / (2 * output as u64)) as u32
             }
+            Self::Step { first, step, shift } => first + (i >> shift) * step,
         }
     }
 }
@@ -70,5 +81,27 @@ mod tests {
         assert_eq!(AxisMap::Nearest { input: 128, output: 160 }.map(7), 6);
         let longest = i32::MAX as u32;
         assert_eq!(AxisMap::Nearest { input: longest, output: longest }.map(longest - 1), longest - 1);
+    }
+
+    #[test]
+    fn steps_read_what_takes_turns_and_is_shared() {
+        // V of U V U V, for five pixels of which two share a sample; the Ys of Y U Y V.
+        let v = AxisMap::Step { first: 1, step: 2, shift: 1 };
+        assert_eq!([0, 1, 2, 3, 4].map(|i| v.map(i)), [1, 1, 3, 3, 5]);
+        assert!(v.stays_inside(6, 5) && !v.stays_inside(5, 5) && !v.stays_inside(6, 7));
+        let y = AxisMap::Step { first: 0, step: 2, shift: 0 };
+        assert_eq!([0, 1, 2].map(|i| y.map(i)), [0, 2, 4]);
+        for map in [v, y] {
+            for (start, end) in [(0_i64, 1), (0, 5), (3, 4), (1, 4), (2, 6)] {
+                let read: Vec<i64> = (start..end).map(|i| i64::from(map.map(i as u32))).collect();
+                let (low, high) = (read[0], read[read.len() - 1] + 1);
+                assert_eq!(map.footprint(start..end), low..high);
+                assert!(map.extent((end - start) as u64) >= (high - low) as u64);
+            }
+        }
+        let longest = AxisMap::Step { first: u32::MAX, step: u32::MAX, shift: 0 };
+        assert!(!longest.stays_inside(u32::MAX, u32::MAX));
+        assert!(!AxisMap::Step { first: 0, step: 1, shift: 32 }.stays_inside(9, 9));
+        assert!(!AxisMap::Step { first: 0, step: 0, shift: 0 }.stays_inside(9, 9));
     }
 }

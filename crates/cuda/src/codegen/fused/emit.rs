@@ -193,6 +193,7 @@ impl Writer<'_> {
             AxisMap::Offset { first } => format!("{i} + {first}"),
             AxisMap::Flip { last } => format!("{last} - ({i})"),
             AxisMap::Nearest { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
+            AxisMap::Step { first, step, shift } => format!("{first} + ({i} >> {shift}) * {step}"),
         };
         let column = format!("min(max({} + i, 0), p.w{index} - 1)", node.x.text("x"));
         let (column, row) =
