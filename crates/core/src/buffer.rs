@@ -243,6 +243,16 @@ impl ImageBuffer {
         Self { layout: self.layout.single(), offset, storage: self.storage.clone() }
     }
 
+    /// Other images inside this one's memory, from `offset` bytes behind its first sample on, sharing it: the planes of a
+    /// frame that was read in one piece.
+    ///
+    /// # Errors
+    /// When the layout is inconsistent or does not fit into this image's memory.
+    pub fn part(&self, layout: BatchLayout, offset: usize) -> Result<Self, ImageError> {
+        ImageView::new(layout, self.view().data().get(offset..).unwrap_or_default())?;
+        Ok(Self { layout, offset: self.offset + offset, storage: self.storage.clone() })
+    }
+
     /// All pixels without padding: frames, then planes, then rows.
     ///
     /// # Panics
@@ -352,6 +362,20 @@ mod tests {
         assert_eq!(budget.held(), 18);
         drop(image);
         assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn parts_share_memory_and_stay_inside_it() {
+        let bytes: Vec<u8> = (0..18).collect();
+        let whole = ImageBuffer::from_bytes(desc(), &bytes).unwrap();
+        let gray = |width| {
+            let desc = ImageDesc::new(width, 2, PixelFormat::Gray, DType::U8).unwrap();
+            BatchLayout::tight(desc, 1).unwrap()
+        };
+        let part = whole.part(gray(3), 12).unwrap();
+        assert_eq!(part.to_bytes(), [12, 13, 14, 15, 16, 17]);
+        assert_eq!(part.part(gray(1), 4).unwrap().to_bytes(), [16, 17]);
+        assert!(part.part(gray(1), 5).is_err() && whole.part(gray(3), 13).is_err());
     }
 
     #[test]

@@ -66,4 +66,14 @@ pub enum ImageError {
         /// The allowed names, comma separated.
         allowed: &'static str,
     },
+    /// Planes that are not those of a video frame.
+    #[error("the planes {given} are no frame of {frame}, which has {expected}")]
+    Planes {
+        /// Size and format of the frame.
+        frame: String,
+        /// The planes given.
+        given: String,
+        /// The planes that it has.
+        expected: String,
+    },
 }

@@ -18,6 +18,7 @@ mod sample;
 mod strides;
 pub mod text;
 pub mod threads;
+pub mod video;
 mod view;
 
 pub use budget::{MemoryBudget, OverBudget, Reservation};

@@ -41,6 +41,15 @@ pub enum GraphError {
         /// The name given.
         name: String,
     },
+    /// The colours of a YUV input are read, but nothing says what its samples mean.
+    #[error(
+        "@{} is YUV video whose matrix and range are not known, so it has no colours yet; say them (matrix 601, 709 or \
+         2020; range limited or full), or read its planes, which need neither", quoted(.input)
+    )]
+    UnknownColor {
+        /// The input, without `@`.
+        input: String,
+    },
     /// More tasks than a graph may hold.
     #[error("a graph holds at most {max} tasks")]
     TooManyTasks {

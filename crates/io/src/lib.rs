@@ -15,6 +15,7 @@ mod inputs;
 mod metadata;
 mod natural;
 mod pattern;
+mod raw;
 mod write;
 pub mod y4m;
 pub mod yuv;
@@ -25,6 +26,7 @@ pub use error::IoError;
 pub use format::{Facts, FileFormat, Samples};
 pub use inputs::{expand_inputs, input_name, is_stdin, open_input};
 pub use metadata::{Carried, Metadata};
+pub use raw::{RawReader, RawVideo};
 pub use write::{
     TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished, try_remove_unfinished,
     write_image, write_image_as,

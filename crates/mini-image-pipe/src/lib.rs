@@ -29,6 +29,7 @@ pub mod profiling {
 pub mod prelude {
     //! What a program that builds and runs pipelines needs.
 
+    pub use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
     pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
     pub use mip_cpu::{CpuConfig, SimdLevel};
     pub use mip_cuda::CudaOptions;

@@ -51,6 +51,11 @@ impl Formula {
         })?)
     }
 
+    /// Its kernel, for a formula without uniforms.
+    pub(crate) fn kernel(&self, spec: &OperatorSpec) -> Result<Kernel, OpError> {
+        Ok(kernel(&self.compile(spec)?, Border::default()))
+    }
+
     fn value(&self, name: &str) -> f64 {
         self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value).unwrap_or_default()
     }

@@ -3,14 +3,15 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use mini_image_pipe::Pipeline;
-use mip_io::yuv::{Matrix, Range};
+use mip_core::video::{ChromaSampling, Matrix, Range};
+use mip_io::RawVideo;
 
 use crate::args::{PipelineArgs, RunArgs, SetParameter};
 use crate::console;
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::interrupt::{self, Signal};
-use crate::video::{self, Output, Source, Target};
+use crate::video::{self, Output, Said, Source, Target};
 use crate::work::Limits;
 
 /// Runs a pipeline over video (Y4M), several frames at once
@@ -24,9 +25,13 @@ use crate::work::Limits;
     | mip stream -e 'gaussian_blur kernel=9' \\
     | ffmpeg -f yuv4mpegpipe -i - out.mp4
 
-The pipeline sees rgb (or gray, for video without chroma) of 8 bits, and has one output. Y4M says
+  mip stream -e '@input-y -> gaussian_blur kernel=5' -i in.y4m -o out.y4m   # chroma is kept as it is
+  mip stream edges.toml --raw nv12:1920x1080 --matrix 709 --range limited -i frames.nv12 -o out.y4m
+
+The pipeline has one input, the video, and one output. It sees rgb (gray, for video without chroma), u8,
+or u16 for more than 8 bits; @input-y, @input-u and @input-v are the planes as they are. Y4M says
 everything but the colour matrix: without --matrix, 709 is assumed from 720 lines on, 601 below, and a
-note on stderr says so.")]
+note on stderr says so. Raw video says nothing.")]
 pub(crate) struct Args {
     #[command(flatten)]
     pipeline: PipelineArgs,
@@ -42,6 +47,13 @@ pub(crate) struct Args {
     /// Colour matrix of the video, in and out: 601, 709 or 2020
     #[arg(long, value_name = "MATRIX")]
     matrix: Option<Matrix>,
+    /// The input is raw video, frames without headers: its format and size. Formats are nv12, nv21, i420, yv12, nv16, i422, i444,
+    /// yuyv, uyvy, p010, i420p10, gray and others (an unknown one lists them)
+    #[arg(long, value_name = "FORMAT:WxH")]
+    raw: Option<RawVideo>,
+    /// Write frames without headers
+    #[arg(long)]
+    raw_output: bool,
     /// Range of the samples read, over what the stream says: full or limited
     #[arg(long, value_name = "RANGE")]
     range: Option<Range>,
@@ -93,9 +105,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     pipeline.task_graph().validate()?;
 
     let limits = Limits::new(args.execution.limits.read_options(), pipeline.config().memory_budget.clone());
-    let source = Source::open(input, args.matrix, args.range, &limits)?;
-    let target = Target::new(&pipeline, &source, args.output_format)?;
-    if target.needs_matrix(&source) {
+    let said = Said { raw: args.raw, matrix: args.matrix, range: args.range };
+    let source = Source::open(input, said, &limits)?;
+    let name = video::input_name(&pipeline)?;
+    // Colours are what a pipeline sees that reads the input itself, not its planes.
+    let sees_color = pipeline.task_graph().inputs().contains(&name);
+    pipeline.read_video(&name, source.format, source.color())?;
+    let target = Target::new(&pipeline, &source, sees_color, args.output_format, args.raw_output)?;
+    if sees_color && source.format.sampling != ChromaSampling::C400 || target.converts() {
         note_assumptions(args, &source);
     }
     let to = out.unwrap_or(stdio);
@@ -156,21 +173,21 @@ fn check_ends(args: &Args, input: Option<&Path>, out: Option<&Path>) -> Result<(
         _ if input.is_none() && std::io::stdin().is_terminal() => refuse(
             "no video: name a file with -i, or pipe Y4M in (`ffmpeg -i FILE -f yuv4mpegpipe - | mip stream ...`)",
         ),
-        Some(out) => video::check_extension(out),
+        Some(out) => video::check_extension(out, args.raw_output),
         None => Ok(()),
     }
 }
 
 /// Says what the stream leaves open and was assumed.
 fn note_assumptions(args: &Args, source: &Source) {
-    if args.matrix.is_none() {
-        let (matrix, height) = (source.matrix, source.header().height);
+    let Some(header) = source.header() else { return };
+    if let (None, Some(matrix)) = (args.matrix, source.matrix) {
+        let height = source.height;
         console::note(format_args!(
             "note: Y4M does not say the colour matrix; assumed {matrix} for {height} lines (--matrix says it)"
         ));
     }
-    if args.range.is_none() && source.header().range.is_none() {
-        let range = source.range;
+    if let (None, None, Some(range)) = (args.range, header.range, source.range) {
         console::note(format_args!(
             "note: the stream does not say its range; assumed {range} (--range says it)"
         ));

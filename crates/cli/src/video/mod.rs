@@ -1,4 +1,4 @@
-//! What happens around the pipeline in `mip stream`: frames are read and turned into images on one thread, and turned
+//! What happens around the pipeline in `mip stream`: frames are read as they are on one thread, and results turned
 //! into planes and written on another, while the pipeline has several under way.
 
 mod output;
@@ -9,6 +9,6 @@ mod target;
 
 pub(crate) use output::{Output, check_extension};
 pub(crate) use run::{Outcome, run};
-pub(crate) use source::Source;
+pub(crate) use source::{Said, Source};
 pub(crate) use summary::summary;
-pub(crate) use target::Target;
+pub(crate) use target::{Target, input_name};

@@ -1,22 +1,41 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
+use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 use mini_image_pipe::{FrameResult, FrameResults};
 use mip_core::text::{quoted, quoted_path};
-use mip_core::threads;
+use mip_core::video::VideoFrame;
+use mip_core::{ImageBuffer, Reservation, threads};
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
 use mip_io::yuv::{Planes, YuvConverter};
 use mip_runtime::TaskReport;
 
 use super::Target;
+use super::target::Made;
 use crate::failure::Failure;
 use crate::work::Limits;
 
 /// Where video goes.
 pub(crate) struct Output {
     writer: Y4mWriter<WholeFile>,
+}
+
+/// What makes frames of results, and memory for it.
+enum Making {
+    AsItIs,
+    WithChroma {
+        read: Receiver<VideoFrame>,
+        target: Target,
+        /// Chroma taken apart.
+        planes: [Vec<u8>; 2],
+    },
+    Converted {
+        converter: Box<YuvConverter>,
+        planes: Planes,
+        _held: Reservation,
+    },
 }
 
 /// What was written.
@@ -28,9 +47,10 @@ pub(super) struct Written {
     pub(super) ended: Result<(), Failure>,
 }
 
-/// Refuses names that promise something other than Y4M.
-pub(crate) fn check_extension(path: &Path) -> Result<(), Failure> {
+/// Refuses names that promise something other than Y4M; frames without a header may be called anything.
+pub(crate) fn check_extension(path: &Path, raw: bool) -> Result<(), Failure> {
     match path.extension() {
+        _ if raw => Ok(()),
         Some(extension) if !extension.eq_ignore_ascii_case("y4m") => Err(Failure::Request(format!(
             "{} has extension '.{}', but mip stream writes .y4m; for other formats pipe it into ffmpeg: \
              `mip stream ... | ffmpeg -f yuv4mpegpipe -i - {}`",
@@ -45,11 +65,13 @@ pub(crate) fn check_extension(path: &Path) -> Result<(), Failure> {
 impl Output {
     /// Writes the header into a file, a pipe or stdout, which `name` stands for in errors.
     pub(crate) fn begin(file: WholeFile, name: &Path, target: &Target) -> Result<Self, Failure> {
-        Ok(Self { writer: Y4mWriter::new(file, &mip_io::output_name(name), &target.header)? })
+        let name = mip_io::output_name(name);
+        let header = (!target.raw).then_some(&target.header);
+        Ok(Self { writer: Y4mWriter::with_header(file, &name, header)? })
     }
 
-    /// Writes each result as soon as it is there, on a thread of its own. When writing fails, or a frame did not get
-    /// through, the stream ends.
+    /// Writes each result as soon as it is there, on a thread of its own. `read` gives the frame of each, where their chroma is
+    /// kept. When writing fails, or a frame did not get through, the stream ends.
     ///
     /// # Errors
     /// When there is no memory for a frame, or no thread.
@@ -57,18 +79,23 @@ impl Output {
         self,
         results: FrameResults,
         target: &Target,
+        read: Receiver<VideoFrame>,
         limits: &Limits,
     ) -> Result<JoinHandle<Written>, Failure> {
-        let converter = target.converter();
-        let held = limits.reserve("a frame as it is written", target.header.sizes().bytes())?;
-        let planes = Planes::new(target.header.width, target.header.height, target.header.sampling);
-        let planes = planes.map_err(|error| Failure::Running(error.to_string()))?;
-        let written = Written { output: self, tasks: Vec::new(), ended: Ok(()) };
-        let work = move || {
-            let _held = held;
-            written.all(results, &converter, planes)
+        let making = match target.made {
+            Made::AsItIs => Making::AsItIs,
+            Made::WithChroma => {
+                Making::WithChroma { read, target: target.clone(), planes: [Vec::new(), Vec::new()] }
+            }
+            Made::Converted(matrix) => {
+                let held = limits.reserve("a frame as it is written", target.header.sizes().bytes())?;
+                let planes = Planes::new(target.header.width, target.header.height, target.header.sampling);
+                let planes = planes.map_err(|error| Failure::Running(error.to_string()))?;
+                Making::Converted { converter: Box::new(target.converter(matrix)), planes, _held: held }
+            }
         };
-        let thread = threads::spawn("mip-write", "write video", work);
+        let written = Written { output: self, tasks: Vec::new(), ended: Ok(()) };
+        let thread = threads::spawn("mip-write", "write video", move || written.all(results, making));
         thread.map_err(|none| Failure::Running(none.to_string()))
     }
 
@@ -95,10 +122,10 @@ impl Output {
 }
 
 impl Written {
-    fn all(mut self, results: FrameResults, converter: &YuvConverter, mut planes: Planes) -> Self {
+    fn all(mut self, results: FrameResults, mut making: Making) -> Self {
         let progress = progress();
         for result in results {
-            self.ended = self.one(result, converter, &mut planes);
+            self.ended = self.one(result, &mut making);
             if self.ended.is_err() {
                 break;
             }
@@ -108,23 +135,58 @@ impl Written {
         self
     }
 
-    fn one(
-        &mut self,
-        result: FrameResult,
-        converter: &YuvConverter,
-        planes: &mut Planes,
-    ) -> Result<(), Failure> {
+    fn one(&mut self, result: FrameResult, making: &mut Making) -> Result<(), Failure> {
         let mut frame = result.map_err(mini_image_pipe::Error::from)?;
         add(&mut self.tasks, frame.tasks);
         let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
-        converter.write(&image.view(), planes);
-        // Its memory serves the next frame, however slowly this one is taken from us.
-        drop(image);
-        Ok(self.output.writer.write(planes)?)
+        let writer = &mut self.output.writer;
+        match making {
+            Making::AsItIs => writer.write(rows(&image))?,
+            Making::WithChroma { read, target, planes } => {
+                let gone = |_| Failure::Running("a frame of the video is gone (internal error)".to_owned());
+                let video = read.recv().map_err(gone)?;
+                let chroma = &video.planes()[1..];
+                match target.taken_apart(video.format().packing) {
+                    None => writer.write(rows(&image).chain(chroma.iter().flat_map(rows)))?,
+                    Some(order) => {
+                        take_apart(&chroma[0], planes);
+                        writer.write(rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
+                    }
+                }
+            }
+            Making::Converted { converter, planes, .. } => {
+                converter.write(&image.view(), planes);
+                // Its memory serves the next frame, however slowly this one is taken from us.
+                drop(image);
+                writer.write([planes.bytes()])?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn into_output(self) -> Output {
         self.output
+    }
+}
+
+/// The samples of a plane, in one piece where there is no padding.
+fn rows(image: &ImageBuffer) -> impl Iterator<Item = &[u8]> {
+    let layout = *image.layout();
+    let view = image.view();
+    let (count, whole) = if layout.is_tight() { (1, true) } else { (layout.desc.height as usize, false) };
+    (0..count).map(move |y| if whole { &view.data()[..layout.span()] } else { view.row(0, 0, y) })
+}
+
+/// Samples that take turns, in a plane each.
+fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) {
+    let size = chroma.desc().dtype.size();
+    planes.iter_mut().for_each(Vec::clear);
+    for row in rows(chroma) {
+        for pair in row.chunks_exact(2 * size) {
+            for (plane, sample) in planes.iter_mut().zip(pair.chunks_exact(size)) {
+                plane.extend_from_slice(sample);
+            }
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, select};
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use mini_image_pipe::{FrameSource, Pipeline, StreamOptions};
-use mip_core::ImageBuffer;
+use mip_core::video::VideoFrame;
 use mip_runtime::TaskReport;
 
 use super::{Output, Source, Target};
@@ -37,11 +37,14 @@ pub(crate) fn run(
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let frames = source.start(pipeline.memory()?, limits)?;
+    let frames = source.start(pipeline.memory()?)?;
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
     let (mut ends, results) = pipeline.stream_ends(&options)?;
-    let writer = output.start(results, target, limits)?;
-    let read = push_all(&frames, &mut ends, stop);
+    // No more of them than frames are under way.
+    let (send, kept) = unbounded();
+    let writer = output.start(results, target, kept, limits)?;
+    let send = target.keeps_chroma().then_some(send);
+    let read = push_all(&frames, &mut ends, send.as_ref(), stop);
     // The end of the stream: what is under way is written.
     drop(ends);
     let panicked = |_| Failure::Running("the writing thread panicked".to_owned());
@@ -66,8 +69,9 @@ pub(crate) fn run(
 
 /// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.
 fn push_all(
-    frames: &Receiver<Result<ImageBuffer, Failure>>,
+    frames: &Receiver<Result<VideoFrame, Failure>>,
     ends: &mut FrameSource<'_>,
+    kept: Option<&Sender<VideoFrame>>,
     stop: &Stop,
 ) -> Result<(), Failure> {
     loop {
@@ -76,7 +80,14 @@ fn push_all(
             recv(frames) -> frame => {
                 // Without a sender the source has ended.
                 let Ok(frame) = frame else { return Ok(()) };
-                if stop.signal().is_some() || !ends.push(frame?) {
+                let frame = frame?;
+                if stop.signal().is_some() {
+                    return Ok(());
+                }
+                if let Some(kept) = kept && kept.send(frame.clone()).is_err() {
+                    return Ok(());
+                }
+                if !ends.push_video(frame) {
                     return Ok(());
                 }
             }

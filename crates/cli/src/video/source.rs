@@ -3,9 +3,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, bounded};
-use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, panics, threads};
-use mip_io::y4m::{Y4mHeader, Y4mReader};
-use mip_io::yuv::{Matrix, Range, YuvConverter};
+use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
+use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
+use mip_io::y4m::{Y4mError, Y4mHeader, Y4mReader};
+use mip_io::{RawReader, RawVideo};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
 use crate::failure::Failure;
@@ -13,65 +14,97 @@ use crate::work::Limits;
 
 /// The video read.
 pub(crate) struct Source {
-    reader: Y4mReader<Box<dyn Read + Send>>,
-    pub(crate) matrix: Matrix,
-    pub(crate) range: Range,
+    reader: Frames,
+    pub(crate) format: VideoFormat,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// What the samples mean; for raw video only what was said.
+    pub(crate) matrix: Option<Matrix>,
+    pub(crate) range: Option<Range>,
+}
+
+enum Frames {
+    Y4m(Y4mReader<Box<dyn Read + Send>>),
+    Raw(RawReader<Box<dyn Read + Send>>),
+}
+
+/// What the command line says of the video read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    pub(crate) raw: Option<RawVideo>,
+    pub(crate) matrix: Option<Matrix>,
+    pub(crate) range: Option<Range>,
 }
 
 /// Frames that wait between reading and the pipeline.
 const AHEAD: usize = 2;
 
 impl Source {
-    /// Opens a file, or stdin, and reads the header. What it does not say is taken from the height and from custom.
-    pub(crate) fn open(
-        path: Option<&Path>,
-        matrix: Option<Matrix>,
-        range: Option<Range>,
-        limits: &Limits,
-    ) -> Result<Self, Failure> {
+    /// Opens a file, or stdin, and reads the header if there is one. What a Y4M stream does not say is taken from the height and
+    /// from custom.
+    pub(crate) fn open(path: Option<&Path>, said: Said, limits: &Limits) -> Result<Self, Failure> {
         let path = path.unwrap_or(Path::new("-"));
         let input = mip_io::open_input(path)
             .map_err(|source| Failure::from(mip_io::IoError::Read { path: path.to_owned(), source }))?;
-        let reader = Y4mReader::with_limit(input, &mip_io::input_name(path), limits.options.max_pixels)?;
+        let (name, Said { matrix, range, .. }) = (mip_io::input_name(path), said);
+        if let Some(RawVideo { format, width, height }) = said.raw {
+            let pixels = u64::from(width) * u64::from(height);
+            if pixels > limits.options.max_pixels {
+                let max = limits.options.max_pixels;
+                return Err(Failure::Request(format!(
+                    "--raw gives {pixels} pixels, more than the {max} allowed; raise the limit (--max-pixels)"
+                )));
+            }
+            let reader = Frames::Raw(RawReader::new(input, &name));
+            return Ok(Self { reader, format, width, height, matrix, range });
+        }
+        let reader = Y4mReader::with_limit(input, &name, limits.options.max_pixels)?;
         let header = reader.header();
-        let matrix = matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height));
-        let range = range.unwrap_or_else(|| header.effective_range());
-        Ok(Self { reader, matrix, range })
+        let matrix = Some(matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height)));
+        let range = Some(range.unwrap_or_else(|| header.effective_range()));
+        let (format, width, height) = (header.format(), header.width, header.height);
+        Ok(Self { format, width, height, reader: Frames::Y4m(reader), matrix, range })
     }
 
-    pub(crate) const fn header(&self) -> &Y4mHeader {
-        self.reader.header()
+    /// The header of a Y4M stream.
+    pub(crate) const fn header(&self) -> Option<&Y4mHeader> {
+        match &self.reader {
+            Frames::Y4m(reader) => Some(reader.header()),
+            Frames::Raw(_) => None,
+        }
     }
 
-    /// What frames become.
-    pub(crate) fn desc(&self) -> Result<ImageDesc, Failure> {
-        let header = self.header();
-        let format = YuvConverter::format(header.sampling);
-        let desc = ImageDesc::new(header.width, header.height, format, DType::U8);
-        desc.map_err(|error| Failure::Running(error.to_string()))
+    /// What the samples mean, as far as it is known.
+    pub(crate) fn color(&self) -> Option<(Matrix, Range)> {
+        self.matrix.zip(self.range)
     }
 
-    /// Reads frames into pinned memory on a thread of its own, which is not waited for: it may be in the middle of
-    /// reading from a pipe that gives nothing more.
+    /// The planes of a frame.
+    pub(crate) fn planes(&self) -> Result<Vec<ImageDesc>, Failure> {
+        let planes = self.format.planes(self.width, self.height).map_err(impossible)?;
+        Ok(planes.into_iter().map(|plane| plane.desc).collect())
+    }
+
+    /// Reads frames into pinned memory, as they are, on a thread of its own, which is not waited for: it may be in the middle
+    /// of reading from a pipe that gives nothing more.
     pub(crate) fn start(
         self,
         memory: Arc<MemoryManager>,
-        limits: &Limits,
-    ) -> Result<Receiver<Result<ImageBuffer, Failure>>, Failure> {
-        let layout = BatchLayout::tight(self.desc()?, 1).map_err(|e| Failure::Running(e.to_string()))?;
+    ) -> Result<Receiver<Result<VideoFrame, Failure>>, Failure> {
+        let Self { mut reader, format, width, height, .. } = self;
+        let bytes = format.bytes(width, height).map_err(impossible)?;
+        let desc = ImageDesc::new(u32::try_from(bytes).unwrap_or(u32::MAX), 1, PixelFormat::Gray, DType::U8);
+        let layout = desc.and_then(|desc| BatchLayout::tight(desc, 1)).map_err(impossible)?;
         let (send, frames) = bounded(AHEAD);
-        let held = limits.reserve("a frame as it is read", self.header().sizes().bytes())?;
-        let Self { mut reader, matrix, range } = self;
-        let mut planes = reader.planes()?;
         let work = move || {
-            let _held = held;
-            let converter = YuvConverter::new(matrix, range);
-            let mut next = || -> Result<Option<ImageBuffer>, Failure> {
-                if !reader.read(&mut planes)? {
+            let mut next = || -> Result<Option<VideoFrame>, Failure> {
+                let mut read = Ok(false);
+                let whole = pooled_image_with(&memory, layout, |image| read = reader.read(image.data_mut()));
+                let whole = whole.map_err(mini_image_pipe::Error::from)?;
+                if !read? {
                     return Ok(None);
                 }
-                let image = pooled_image_with(&memory, layout, |image| converter.read(&planes, image));
-                Ok(Some(image.map_err(mini_image_pipe::Error::from)?))
+                VideoFrame::in_one_piece(format, width, height, &whole).map(Some).map_err(impossible)
             };
             // After a failure there is nothing more; after a failed send nobody listens.
             let mut guarded = || panics::caught(&mut next).unwrap_or_else(|panic| Err(internal(&panic)));
@@ -85,6 +118,20 @@ impl Source {
         threads::spawn("mip-read", "read video", work).map_err(|none| Failure::Running(none.to_string()))?;
         Ok(frames)
     }
+}
+
+impl Frames {
+    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Y4mError> {
+        match self {
+            Self::Y4m(reader) => reader.read(frame),
+            Self::Raw(reader) => reader.read(frame),
+        }
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "what `map_err` takes")]
+fn impossible(error: mip_core::ImageError) -> Failure {
+    Failure::Running(error.to_string())
 }
 
 fn internal(panic: &str) -> Failure {

@@ -1,7 +1,8 @@
 use mini_image_pipe::Pipeline;
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
+use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_io::y4m::Y4mHeader;
-use mip_io::yuv::{Matrix, Range, Sampling, YuvConverter};
+use mip_io::yuv::{Sampling, YuvConverter};
 
 use super::Source;
 use crate::commands::FormatArg;
@@ -11,24 +12,53 @@ use crate::failure::Failure;
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) header: Y4mHeader,
-    pub(crate) matrix: Matrix,
-    /// What the pipeline makes of a frame.
-    desc: ImageDesc,
+    pub(crate) made: Made,
+    /// Whether the header is left out.
+    pub(crate) raw: bool,
+}
+
+/// How frames are made of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// The result is luma, or gray: written as it is.
+    AsItIs,
+    /// The result is luma; chroma is that of the frame read, byte for byte.
+    WithChroma,
+    /// Samples of this matrix are made of colours (or of gray).
+    Converted(Matrix),
+}
+
+/// The input that a pipeline has for video: its name is that of the image, or of a plane without `-y` and the like.
+pub(crate) fn input_name(pipeline: &Pipeline) -> Result<String, Failure> {
+    let inputs = pipeline.task_graph().inputs();
+    let base = |input: &String| {
+        let plane =
+            input.rsplit_once('-').filter(|(_, plane)| ["y", "u", "v", "uv", "vu", "yuv"].contains(plane));
+        plane.map_or(input.as_str(), |(base, _)| base).to_owned()
+    };
+    let mut names: Vec<String> = inputs.iter().map(base).collect();
+    names.dedup();
+    match &names[..] {
+        [one] => Ok(one.clone()),
+        _ => Err(Failure::Request(format!(
+            "a video feeds one input, but the pipeline has: {}",
+            inputs.join(", ")
+        ))),
+    }
 }
 
 impl Target {
-    /// Finds out before a pixel is computed whether the pipeline's result can be written.
+    /// Finds out before a pixel is computed whether the pipeline's result can be written. `sees_color` says whether it works
+    /// on colours, or on planes as they are.
     pub(crate) fn new(
         pipeline: &Pipeline,
         source: &Source,
+        sees_color: bool,
         format: Option<FormatArg>,
+        raw: bool,
     ) -> Result<Self, Failure> {
         let graph = pipeline.task_graph();
         let refuse = |text: String| Err(Failure::Request(text));
-        if let [] | [_, _, ..] = graph.inputs() {
-            let inputs = graph.inputs().join(", ");
-            return refuse(format!("a video feeds one input, but the pipeline has: {inputs}"));
-        }
         let [output] = graph.outputs()[..] else {
             let names =
                 graph.outputs().into_iter().map(|task| graph.name(task)).collect::<Result<Vec<_>, _>>()?;
@@ -38,49 +68,99 @@ impl Target {
                 names.join(", ")
             ));
         };
-        let desc = graph.infer(&[source.desc()?])?[output.index()];
-        let sampling = sampling(source.header().sampling, &desc, format);
-        if let Err(reason) = YuvConverter::check(&desc, sampling) {
-            let name = graph.name(output)?;
-            return refuse(format!("the result of task '{name}' is {desc}: {reason}"));
+        let planes = source.planes()?;
+        let inputs = pipeline.video_inputs();
+        let descs: Vec<ImageDesc> = inputs.map(|(plane, _)| planes[plane]).collect();
+        let desc = graph.infer(&descs)?[output.index()];
+        let name = graph.name(output)?;
+        let wrong = |reason: &str| refuse(format!("the result of task '{name}' is {desc}: {reason}"));
+        let is_plane = desc.format == PixelFormat::Gray && matches!(desc.dtype, DType::U8 | DType::U16);
+        let has_chroma = source.format.sampling != ChromaSampling::C400;
+        if !sees_color && format.is_none() && has_chroma {
+            if desc != planes[0] || source.format.packing.is_packed() {
+                return wrong(
+                    "it is no luma for the video's chroma, which is kept; with --output-format mono it is written alone",
+                );
+            }
+            if !raw && source.format.shift > 0 {
+                return wrong("Y4M does not hold samples in the upper bits; write it with --raw-output");
+            }
+            let sampling = match (source.header(), source.format.sampling) {
+                (Some(header), _) => header.sampling,
+                (None, ChromaSampling::C422) => Sampling::C422,
+                (None, ChromaSampling::C444) => Sampling::C444,
+                (None, ChromaSampling::C420 | ChromaSampling::C400) => Sampling::C420,
+            };
+            let header =
+                Y4mHeader { bits: source.format.bits, ..header(source, &desc, sampling, source.range) };
+            return Ok(Self { header, made: Made::WithChroma, raw });
         }
-        let range = match sampling {
-            Sampling::Mono => Range::Full,
-            _ if source.header().sampling == Sampling::Mono => Range::Limited,
-            _ => source.range,
+        let sampling = sampling(source, &desc, format);
+        if sampling == Sampling::Mono && is_plane {
+            let (bits, range) = match (sees_color, desc.dtype) {
+                (true, DType::U8) => (8, Some(Range::Full)),
+                (true, _) => (16, Some(Range::Full)),
+                (false, _) => (source.format.bits, source.range),
+            };
+            let header = Y4mHeader { bits, ..header(source, &desc, sampling, range) };
+            return Ok(Self { header, made: Made::AsItIs, raw });
+        }
+        if let Err(reason) = YuvConverter::check(&desc, sampling) {
+            return wrong(reason);
+        }
+        let range = if has_chroma { source.range.unwrap_or(Range::Limited) } else { Range::Limited };
+        let Some(matrix) = source.matrix else {
+            return wrong("which matrix its samples are to have is not known; --matrix says it");
         };
-        let Y4mHeader { rate, aspect, .. } = source.header().clone();
-        let header =
-            Y4mHeader { rate, aspect, ..Y4mHeader::new(desc.width, desc.height, sampling, Some(range)) };
-        Ok(Self { header, matrix: source.matrix, desc })
+        Ok(Self { header: header(source, &desc, sampling, Some(range)), made: Made::Converted(matrix), raw })
     }
 
-    /// Whether the matrix has any effect.
-    pub(crate) fn needs_matrix(&self, source: &Source) -> bool {
-        source.header().sampling != Sampling::Mono || self.desc.format != PixelFormat::Gray
+    /// Whether the matrix has an effect on what is written.
+    pub(crate) const fn converts(&self) -> bool {
+        matches!(self.made, Made::Converted(_))
     }
 
-    pub(crate) fn converter(&self) -> YuvConverter {
-        YuvConverter::new(self.matrix, self.header.effective_range())
+    /// Whether frames of the source are needed beside results.
+    pub(crate) fn keeps_chroma(&self) -> bool {
+        self.made == Made::WithChroma
+    }
+
+    pub(crate) fn converter(&self, matrix: Matrix) -> YuvConverter {
+        YuvConverter::new(matrix, self.header.effective_range())
+    }
+
+    /// Whether chroma that is kept takes turns in its plane, and so has to be taken apart for Y4M: in which order.
+    pub(crate) fn taken_apart(&self, packing: Packing) -> Option<[usize; 2]> {
+        match packing {
+            Packing::Uv if !self.raw => Some([0, 1]),
+            Packing::Vu if !self.raw => Some([1, 0]),
+            _ => None,
+        }
     }
 }
 
+fn header(source: &Source, desc: &ImageDesc, sampling: Sampling, range: Option<Range>) -> Y4mHeader {
+    let rate = source.header().and_then(|header| header.rate.clone());
+    let aspect = source.header().and_then(|header| header.aspect.clone());
+    Y4mHeader { rate, aspect, ..Y4mHeader::new(desc.width, desc.height, sampling, range) }
+}
+
 /// As asked for; else mono for gray, and what was read for colours.
-fn sampling(read: Sampling, desc: &ImageDesc, format: Option<FormatArg>) -> Sampling {
-    let half = |sampling: Sampling| sampling.subsampling() == Some((2, 2));
+fn sampling(source: &Source, desc: &ImageDesc, format: Option<FormatArg>) -> Sampling {
+    let read = source.header().map(|header| header.sampling);
+    let half = |sampling: &Sampling| sampling.subsampling() == Some((2, 2));
+    let like_source = match source.format.sampling {
+        ChromaSampling::C422 => Sampling::C422,
+        ChromaSampling::C444 => Sampling::C444,
+        // Averages lie in the middle of the samples that they are made of.
+        ChromaSampling::C420 | ChromaSampling::C400 => read.filter(half).unwrap_or(Sampling::C420Jpeg),
+    };
     match format {
         Some(FormatArg::Mono) => Sampling::Mono,
         Some(FormatArg::C422) => Sampling::C422,
         Some(FormatArg::C444) => Sampling::C444,
+        Some(FormatArg::C420) => read.filter(half).unwrap_or(Sampling::C420Jpeg),
         None if desc.format == PixelFormat::Gray => Sampling::Mono,
-        None if read != Sampling::Mono => read,
-        // Averages lie in the middle of the samples that they are made of.
-        Some(FormatArg::C420) | None => {
-            if half(read) {
-                read
-            } else {
-                Sampling::C420Jpeg
-            }
-        }
+        None => like_source,
     }
 }

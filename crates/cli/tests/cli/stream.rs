@@ -130,5 +130,94 @@ fn what_is_no_video_is_refused_with_the_remedy() {
     place.write("deep.y4m", "YUV4MPEG2 W4 H4 F25:1 C420p10\n");
     let ran = place.mip(&["stream", "-e", "flip", "-i", "deep.y4m", "-o", "out.y4m"]);
     assert_ne!(ran.code, 0);
-    assert!(ran.stderr.contains("yuv420p"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cast to=u8"), "{}", ran.stderr);
+}
+
+/// Two frames of 5x3 in 4:2:0, U before V, whose bytes count up.
+fn color_frames() -> Vec<Vec<u8>> {
+    (0..2).map(|frame| (0..27).map(|i| 40 + 3 * i + frame).collect()).collect()
+}
+
+fn y4m(header: &str, frames: &[Vec<u8>]) -> Vec<u8> {
+    let frames = frames.iter().flat_map(|frame| [b"FRAME\n", &frame[..]].concat());
+    [header.as_bytes(), b"\n"].concat().into_iter().chain(frames).collect()
+}
+
+/// The luma mirrored, the rest as it was.
+fn luma_mirrored(frame: &[u8]) -> Vec<u8> {
+    [mirrored(&frame[..15]), frame[15..].to_vec()].concat()
+}
+
+#[test]
+fn chroma_of_a_luma_filter_comes_out_byte_for_byte() {
+    let place = Place::new();
+    let header = "YUV4MPEG2 W5 H3 F25:1 Ip C420jpeg XCOLORRANGE=LIMITED";
+    std::fs::write(place.path("in.y4m"), y4m(header, &color_frames())).unwrap();
+    let line = "@input-y -> flip";
+    place.ok(&["stream", "-e", line, "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"]);
+    let expected: Vec<Vec<u8>> = color_frames().iter().map(|frame| luma_mirrored(frame)).collect();
+    assert_eq!(std::fs::read(place.path("out.y4m")).unwrap(), y4m(header, &expected));
+    // The same frames as a camera has them: chroma in turns, no header.
+    let turns = |frame: &Vec<u8>| {
+        let (u, v) = (&frame[15..21], &frame[21..]);
+        let chroma = u.iter().zip(v).flat_map(|(u, v)| [*u, *v]);
+        frame[..15].iter().copied().chain(chroma).collect::<Vec<u8>>()
+    };
+    std::fs::write(place.path("in.nv12"), color_frames().iter().flat_map(turns).collect::<Vec<u8>>())
+        .unwrap();
+    let nv12 = ["stream", "-e", line, "--device", "cpu", "--raw", "nv12:5x3", "-i", "in.nv12"];
+    place.ok(&[&nv12[..], &["-o", "apart.y4m"]].concat());
+    let apart = std::fs::read(place.path("apart.y4m")).unwrap();
+    assert_eq!(apart, y4m("YUV4MPEG2 W5 H3 Ip C420", &expected));
+    place.ok(&[&nv12[..], &["--raw-output", "-o", "out.nv12"]].concat());
+    let kept: Vec<u8> = expected.iter().flat_map(turns).collect();
+    assert_eq!(std::fs::read(place.path("out.nv12")).unwrap(), kept);
+    // Luma alone, where that is asked for.
+    place.ok(&[&nv12[..], &["--output-format", "mono", "--raw-output", "-o", "luma"]].concat());
+    let luma: Vec<u8> = expected.iter().flat_map(|frame| frame[..15].to_vec()).collect();
+    assert_eq!(std::fs::read(place.path("luma")).unwrap(), luma);
+}
+
+#[test]
+fn luma_of_10_bits_stays_what_it_is() {
+    let place = Place::new();
+    let frame: Vec<u8> = (0..27_u16).flat_map(|i| (64 + 30 * i).to_le_bytes()).collect();
+    let header = "YUV4MPEG2 W5 H3 F25:1 Ip C420p10";
+    std::fs::write(place.path("in.y4m"), y4m(header, std::slice::from_ref(&frame))).unwrap();
+    let line = "@input-y -> flip direction=vertical";
+    place.ok(&["stream", "-e", line, "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"]);
+    let turned = [&frame[20..30], &frame[10..20], &frame[..10], &frame[30..]].concat();
+    let expected = y4m("YUV4MPEG2 W5 H3 F25:1 Ip C420p10 XCOLORRANGE=LIMITED", &[turned]);
+    assert_eq!(std::fs::read(place.path("out.y4m")).unwrap(), expected);
+}
+
+#[test]
+fn colors_left_alone_come_back_but_for_rounding_whatever_the_frames_are() {
+    let place = Place::new();
+    let header = "YUV4MPEG2 W5 H3 F25:1 Ip C420jpeg XCOLORRANGE=LIMITED";
+    std::fs::write(place.path("in.y4m"), y4m(header, &color_frames())).unwrap();
+    place.ok(&["stream", "-e", "crop x=0 y=0 width=5 height=3", "-i", "in.y4m", "-o", "out.y4m"]);
+    let out = std::fs::read(place.path("out.y4m")).unwrap();
+    let expected = y4m(header, &color_frames());
+    assert_eq!(out.len(), expected.len());
+    // Luma of each pixel, within what rounding colours costs; chroma of these pixels does not leave them.
+    let off = out.iter().zip(&expected).map(|(a, b)| a.abs_diff(*b)).max();
+    assert!(off <= Some(2), "{off:?}");
+}
+
+#[test]
+fn raw_video_has_no_colors_until_they_are_said() {
+    let place = Place::new();
+    std::fs::write(place.path("in"), color_frames().concat()).unwrap();
+    let raw = ["stream", "-e", "flip", "--raw", "i420:5x3", "-i", "in", "-o", "out.y4m"];
+    place.refused(&raw, &["@input", "matrix", "range"]);
+    place.ok(&[&raw[..], &["--matrix", "601", "--range", "limited"]].concat());
+    place.refused(&["stream", "-e", "flip", "--raw", "i421:5x3", "-i", "in"], &["i421", "nv12"]);
+    let mut cut = color_frames().concat();
+    cut.truncate(40);
+    std::fs::write(place.path("cut"), cut).unwrap();
+    let ran =
+        place.mip(&["stream", "-e", "@input-y -> flip", "--raw", "i420:5x3", "-i", "cut", "-o", "cut.y4m"]);
+    assert!(ran.code == 1 && ran.stderr.contains("frame 1 ends after 13 of 27 bytes"), "{ran:?}");
+    assert!(!place.path("cut.y4m").exists());
 }

@@ -19,10 +19,15 @@ pub(crate) struct Gather<T> {
 #[derive(Debug)]
 enum Columns {
     From(usize),
-    Mirrored { last: usize },
+    Mirrored {
+        last: usize,
+    },
     Table(Box<[u32]>),
     /// Every pixel twice, the first from here on, so many pixels further each time.
-    Doubled { first: usize, step: usize },
+    Doubled {
+        first: usize,
+        step: usize,
+    },
 }
 
 impl<T: Pod> Gather<T> {

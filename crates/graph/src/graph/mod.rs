@@ -9,12 +9,14 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod video;
 
 use mip_ops::Operator;
 
 pub(crate) use connect::DEFAULT_INPUT;
 use handle::GraphId;
 pub use handle::TaskHandle;
+pub use video::VideoInput;
 
 /// Most tasks a graph may hold; keeps planning, which is quadratic, well below a second.
 pub const MAX_TASKS: usize = 4096;

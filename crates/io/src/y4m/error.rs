@@ -39,14 +39,6 @@ pub enum Y4mError {
         /// How to turn it into something supported.
         remedy: &'static str,
     },
-    /// No memory for a frame.
-    #[error("{name}: {source}")]
-    Memory {
-        /// The stream.
-        name: String,
-        /// How much was needed.
-        source: mip_core::ImageError,
-    },
     /// The stream ends inside a frame.
     #[error("{name} is truncated: frame {frame} ends after {got} of {needed} bytes")]
     Truncated {

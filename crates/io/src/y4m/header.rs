@@ -1,6 +1,7 @@
 use std::fmt;
 
 use mip_core::text::quoted;
+use mip_core::video::VideoFormat;
 
 use super::Y4mError;
 use crate::yuv::{PlaneSizes, Range, Sampling};
@@ -14,6 +15,8 @@ pub struct Y4mHeader {
     pub height: u32,
     /// Chroma sampling.
     pub sampling: Sampling,
+    /// Bits of a sample: 8 in a byte, 9 to 16 in two, the lower one first.
+    pub bits: u32,
     /// Range of the samples, where the header says it.
     pub range: Option<Range>,
     /// Frames a second as `numerator:denominator`, where the header says it.
@@ -28,7 +31,17 @@ pub(super) const MAGIC: &str = "YUV4MPEG2";
 impl Y4mHeader {
     /// A header without rate and aspect.
     pub const fn new(width: u32, height: u32, sampling: Sampling, range: Option<Range>) -> Self {
-        Self { width, height, sampling, range, rate: None, aspect: None }
+        Self { width, height, sampling, bits: 8, range, rate: None, aspect: None }
+    }
+
+    /// How the samples of a frame are arranged.
+    pub const fn format(&self) -> VideoFormat {
+        VideoFormat::planar(self.sampling.chroma(), self.bits)
+    }
+
+    /// Bytes of a frame; no memory holds `usize::MAX`.
+    pub fn frame_bytes(&self) -> usize {
+        self.format().bytes(self.width, self.height).unwrap_or(usize::MAX)
     }
 
     /// Sizes of the planes of a frame.
@@ -66,10 +79,10 @@ impl Y4mHeader {
         }
         // `C` came later than the comment XYSCSS, which mjpegtools wrote before, and goes before it, as in FFmpeg
         // (libavformat/yuv4mpegdec.c). A stream with neither is 4:2:0.
-        header.sampling = match (tag_c, comment) {
+        (header.sampling, header.bits) = match (tag_c, comment) {
             (Some(value), _) => sampling(value, "C", name)?,
             (None, Some(value)) => sampling(&value.to_ascii_lowercase(), "XYSCSS=", name)?,
-            (None, None) => header.sampling,
+            (None, None) => (header.sampling, 8),
         };
         for (side, tag) in [(header.width, "W"), (header.height, "H")] {
             if side == 0 {
@@ -92,6 +105,11 @@ impl fmt::Display for Y4mHeader {
             write!(f, " A{aspect}")?;
         }
         write!(f, " C{}", self.sampling.name())?;
+        match (self.bits, self.sampling) {
+            (8, _) => {}
+            (bits, Sampling::Mono) => write!(f, "{bits}")?,
+            (bits, _) => write!(f, "p{bits}")?,
+        }
         if let Some(range) = self.range {
             write!(f, " XCOLORRANGE={}", range.name().to_uppercase())?;
         }
@@ -128,17 +146,25 @@ fn progressive(value: &str, name: &str) -> Result<(), Y4mError> {
 }
 
 /// `given` is what stands before the value in the header: `C`, or `XYSCSS=`.
-fn sampling(value: &str, given: &str, name: &str) -> Result<Sampling, Y4mError> {
+fn sampling(value: &str, given: &str, name: &str) -> Result<(Sampling, u32), Y4mError> {
     if let Some(known) = Sampling::ALL.into_iter().find(|s| s.name() == value) {
-        return Ok(known);
+        return Ok((known, 8));
     }
-    // `420p10`, `mono16`: a depth follows the sampling.
-    let deep = ["420p", "422p", "444p", "mono"]
-        .iter()
-        .any(|prefix| value.strip_prefix(prefix).is_some_and(|depth| depth.parse::<u8>().is_ok()));
+    // `420p10`, `mono16`: a depth follows the sampling (libavformat/yuv4mpegenc.c).
+    let deep = [
+        ("420p", Sampling::C420),
+        ("422p", Sampling::C422),
+        ("444p", Sampling::C444),
+        ("mono", Sampling::Mono),
+    ];
+    let depth = |(prefix, sampling)| Some((sampling, value.strip_prefix(prefix)?.parse::<u32>().ok()?));
+    let deep = deep.into_iter().find_map(depth);
+    if let Some((sampling, bits @ 9..=16)) = deep {
+        return Ok((sampling, bits));
+    }
     let what = match value {
         "444alpha" => format!("video with alpha ({given}444alpha)"),
-        _ if deep => format!("video of more than 8 bits ({given}{})", quoted(value)),
+        _ if deep.is_some() => format!("video of neither 8 nor 9 to 16 bits ({given}{})", quoted(value)),
         _ => format!("video of chroma sampling {given}{}", quoted(value)),
     };
     let remedy = "convert it first, for example with `ffmpeg -i FILE -pix_fmt yuv420p -f yuv4mpegpipe -`";

@@ -1,7 +1,7 @@
 //! Y4M (YUV4MPEG2): uncompressed video as `ffmpeg -f yuv4mpegpipe` and `mjpegtools` write it into pipes.
 //!
 //! One header line, then for each frame a line `FRAME` and its planes. Sizes, chroma sampling and frame rate are in
-//! the header; the colour matrix is nowhere, so it has to come from outside (see [`crate::yuv::Matrix`]).
+//! the header; the colour matrix is nowhere, so it has to come from outside (see [`mip_core::video::Matrix`]).
 
 mod error;
 mod header;
@@ -13,4 +13,5 @@ mod writer;
 pub use error::Y4mError;
 pub use header::Y4mHeader;
 pub use reader::Y4mReader;
+pub(crate) use reader::fill;
 pub use writer::Y4mWriter;

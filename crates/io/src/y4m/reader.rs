@@ -3,7 +3,6 @@ use std::io::{BufRead, BufReader, Read};
 use super::header::MAGIC;
 use super::{Y4mError, Y4mHeader};
 use crate::ReadOptions;
-use crate::yuv::Planes;
 
 /// Longest header line of a stream or a frame.
 const LONGEST_LINE: usize = 4096;
@@ -22,7 +21,7 @@ impl<R: Read> Y4mReader<R> {
     ///
     /// # Errors
     /// [`Y4mError::NotY4m`], [`Y4mError::Header`], [`Y4mError::Read`], and [`Y4mError::Unsupported`] for interlaced
-    /// video, alpha, more than 8 bits, and chroma sampling other than 4:2:0, 4:2:2, 4:4:4 and none.
+    /// video, alpha, more than 16 bits, and chroma sampling other than 4:2:0, 4:2:2, 4:4:4 and none.
     pub fn new(input: R, name: &str) -> Result<Self, Y4mError> {
         Self::with_limit(input, name, ReadOptions::default().max_pixels)
     }
@@ -73,27 +72,17 @@ impl<R: Read> Y4mReader<R> {
         self.frame
     }
 
-    /// Memory for a frame of this stream.
+    /// Reads the next frame into memory of [`Y4mHeader::frame_bytes`]: its planes without padding. `false` at the end of the
+    /// stream. Parameters of a frame are skipped: they speak of interlacing only.
     ///
     /// # Errors
-    /// [`Y4mError::Memory`].
-    pub fn planes(&self) -> Result<Planes, Y4mError> {
-        let Y4mHeader { width, height, sampling, .. } = self.header;
-        let short = |source| Y4mError::Memory { name: self.name.clone(), source };
-        Planes::new(width, height, sampling).map_err(short)
-    }
-
-    /// Reads the next frame; `false` at the end of the stream. Parameters of a frame are skipped: they speak of
-    /// interlacing only.
-    ///
-    /// # Errors
-    /// [`Y4mError::Truncated`], [`Y4mError::Frame`] or [`Y4mError::Read`]; `planes` then holds nothing of value.
+    /// [`Y4mError::Frame`] for what is no frame, [`Y4mError::Truncated`], [`Y4mError::Read`].
     ///
     /// # Panics
-    /// When `planes` were made for another kind of stream.
-    pub fn read(&mut self, planes: &mut Planes) -> Result<bool, Y4mError> {
-        let needed = "FRAME\n".len() + planes.bytes().len();
-        assert_eq!(*planes.sizes(), self.header.sizes(), "planes of another stream");
+    /// When `frame` has another size.
+    pub fn read(&mut self, frame: &mut [u8]) -> Result<bool, Y4mError> {
+        let needed = "FRAME\n".len() + frame.len();
+        assert_eq!(frame.len(), self.header.frame_bytes(), "memory for a frame of another stream");
         let line = line(&mut self.input).map_err(|source| read_error(&self.name, source))?;
         let head = match line {
             Line::Ended(line) if line.is_empty() => return Ok(false),
@@ -107,10 +96,10 @@ impl<R: Read> Y4mReader<R> {
                 return Err(Y4mError::Frame { name: self.name.clone(), frame: self.frame, found });
             }
         };
-        let got = fill(&mut self.input, planes.bytes_mut());
+        let got = fill(&mut self.input, frame);
         let got = got.map_err(|source| read_error(&self.name, source))?;
-        if got < planes.bytes().len() {
-            return Err(self.truncated(head + got, head + planes.bytes().len()));
+        if got < frame.len() {
+            return Err(self.truncated(head + got, head + frame.len()));
         }
         self.frame += 1;
         Ok(true)
@@ -156,7 +145,7 @@ fn is_frame(line: &[u8]) -> bool {
 }
 
 /// Reads until `bytes` are full or the stream ends; says how many there were.
-fn fill(input: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
+pub(crate) fn fill(input: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
     let mut got = 0;
     while got < bytes.len() {
         match input.read(&mut bytes[got..]) {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::yuv::{Planes, Range, Sampling};
+use crate::yuv::{Range, Sampling};
 
 fn open(bytes: &[u8]) -> Result<Y4mReader<&[u8]>, Y4mError> {
     Y4mReader::new(bytes, "in.y4m")
@@ -13,9 +13,9 @@ fn header(line: &str) -> Result<Y4mHeader, String> {
 }
 
 /// All frames.
-fn read_all(bytes: &[u8]) -> Result<Vec<Planes>, Y4mError> {
-    let mut reader = open(bytes)?;
-    let mut planes = reader.planes().unwrap();
+fn read_all(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Y4mError> {
+    let mut reader = Y4mReader::with_limit(bytes, "in.y4m", 1 << 20)?;
+    let mut planes = vec![0; reader.header().frame_bytes()];
     let mut frames = Vec::new();
     while reader.read(&mut planes)? {
         frames.push(planes.clone());
@@ -34,6 +34,27 @@ fn headers_of_ffmpeg() {
     assert_eq!(h.to_string(), "YUV4MPEG2 W1920 H1080 F30000:1001 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED");
     let gray = header("YUV4MPEG2 W6 H4 F25:1 Ip A0:0 Cmono XCOLORRANGE=FULL").unwrap();
     assert_eq!((gray.sampling, gray.range), (Sampling::Mono, Some(Range::Full)));
+}
+
+#[test]
+fn depths_above_8_bits() {
+    for (words, sampling, bits, format) in [
+        ("C420p10 XYSCSS=420P10", Sampling::C420, 10, "i420p10"),
+        ("C422p12", Sampling::C422, 12, "i422p12"),
+        ("C444p16", Sampling::C444, 16, "i444p16"),
+        ("Cmono16", Sampling::Mono, 16, "gray16"),
+    ] {
+        let h = header(&format!("YUV4MPEG2 W5 H3 {words}")).unwrap();
+        assert_eq!((h.sampling, h.bits, h.format().to_string()), (sampling, bits, format.to_owned()));
+        assert_eq!(header(&h.to_string()).unwrap(), h);
+    }
+    assert_eq!(header("YUV4MPEG2 W5 H3 C420p10").unwrap().frame_bytes(), 2 * (15 + 2 * 6));
+    for wrong in ["C420p17", "C420p8", "C420p", "Cmono7", "C420p4294967306"] {
+        assert!(
+            header(&format!("YUV4MPEG2 W5 H3 {wrong}")).unwrap_err().contains("not supported"),
+            "{wrong}"
+        );
+    }
 }
 
 #[test]
@@ -77,8 +98,8 @@ fn what_is_not_supported_says_how_to_convert_it() {
     for (word, text) in [
         ("It", "interlaced video (It), which is not supported; make it progressive"),
         ("Im", "-vf yadif"),
-        ("C420p10", "more than 8 bits (C420p10), which is not supported; convert it first"),
-        ("Cmono16", "more than 8 bits (Cmono16)"),
+        ("C420p17", "neither 8 nor 9 to 16 bits (C420p17), which is not supported; convert it first"),
+        ("Cmono7", "neither 8 nor 9 to 16 bits (Cmono7)"),
         ("C444alpha", "alpha"),
         ("C411", "chroma sampling C411"),
         ("C410", "ffmpeg -i FILE -pix_fmt yuv420p -f yuv4mpegpipe -"),
@@ -141,7 +162,7 @@ fn every_cut_is_either_an_end_or_named_with_its_frame() {
                 assert!(ends.contains(&cut));
                 assert_eq!(frames.len(), frame);
                 for (frame, planes) in (0..).zip(&frames) {
-                    assert_eq!(planes.bytes(), (0..27).map(|i| i + 40 * frame).collect::<Vec<u8>>());
+                    assert_eq!(*planes, (0..27).map(|i| i + 40 * frame).collect::<Vec<u8>>());
                 }
             }
             Err(error) => {
@@ -183,9 +204,9 @@ impl std::io::Read for Slow<'_> {
 fn short_reads_are_no_end_and_failures_are_told() {
     let stream = b"YUV4MPEG2 W2 H1 Cmono\nFRAME\nab";
     let mut reader = Y4mReader::new(Slow(stream, false), "pipe").unwrap();
-    let mut planes = reader.planes().unwrap();
+    let mut planes = [0; 2];
     assert!(reader.read(&mut planes).unwrap());
-    assert_eq!(planes.bytes(), b"ab");
+    assert_eq!(&planes, b"ab");
     assert_eq!(reader.read(&mut planes).unwrap_err().to_string(), "cannot read pipe: unplugged");
 }
 
@@ -193,14 +214,12 @@ fn any_header() -> impl Strategy<Value = Y4mHeader> {
     let ratio = || prop::option::of((0..1000_u32, 0..1000_u32).prop_map(|(n, d)| format!("{n}:{d}")));
     let sampling = prop::sample::select(Sampling::ALL.to_vec());
     let range = prop::option::of(prop::sample::select(Range::ALL.to_vec()));
-    (1..20_u32, 1..20_u32, sampling, range, ratio(), ratio()).prop_map(
-        |(width, height, sampling, range, rate, aspect)| Y4mHeader {
-            width,
-            height,
-            sampling,
-            range,
-            rate,
-            aspect,
+    (1..20_u32, 1..20_u32, sampling, 8..=16_u32, range, ratio(), ratio()).prop_map(
+        |(width, height, sampling, bits, range, rate, aspect)| {
+            // Names of one siting have no depth.
+            let plain = matches!(sampling, Sampling::Mono | Sampling::C420 | Sampling::C422 | Sampling::C444);
+            let bits = if plain { bits } else { 8 };
+            Y4mHeader { width, height, sampling, bits, range, rate, aspect }
         },
     )
 }
@@ -211,10 +230,9 @@ proptest! {
         let mut frames = Vec::new();
         let mut writer = Y4mWriter::new(Vec::new(), "out.y4m", &header).unwrap();
         for frame in 0..count {
-            let mut planes = Planes::new(header.width, header.height, header.sampling).unwrap();
             let value = |i: usize| (i * 7 + frame * 13) as u8 ^ seed;
-            planes.bytes_mut().iter_mut().enumerate().for_each(|(i, byte)| *byte = value(i));
-            writer.write(&planes).unwrap();
+            let planes: Vec<u8> = (0..header.frame_bytes()).map(value).collect();
+            writer.write(planes.chunks(5)).unwrap();
             frames.push(planes);
         }
         let bytes = writer.into_inner();

@@ -1,13 +1,13 @@
 use std::io::Write;
 
 use super::{Y4mError, Y4mHeader};
-use crate::yuv::Planes;
 
 /// Writes frames as a Y4M stream. Each frame is flushed: no buffer is needed in between.
 #[derive(Debug)]
 pub struct Y4mWriter<W> {
     output: W,
     name: String,
+    raw: bool,
     frame: u64,
 }
 
@@ -17,8 +17,18 @@ impl<W: Write> Y4mWriter<W> {
     /// # Errors
     /// [`Y4mError::Write`].
     pub fn new(output: W, name: &str, header: &Y4mHeader) -> Result<Self, Y4mError> {
-        let mut writer = Self { output, name: name.to_owned(), frame: 0 };
-        writer.write_all(format!("{header}\n").as_bytes())?;
+        Self::with_header(output, name, Some(header))
+    }
+
+    /// As [`Y4mWriter::new`]; without a header raw video, nothing but the samples.
+    ///
+    /// # Errors
+    /// [`Y4mError::Write`].
+    pub fn with_header(output: W, name: &str, header: Option<&Y4mHeader>) -> Result<Self, Y4mError> {
+        let mut writer = Self { output, name: name.to_owned(), raw: header.is_none(), frame: 0 };
+        if let Some(header) = header {
+            writer.write_all(format!("{header}\n").as_bytes())?;
+        }
         Ok(writer)
     }
 
@@ -27,13 +37,15 @@ impl<W: Write> Y4mWriter<W> {
         self.frame
     }
 
-    /// Writes a frame.
+    /// Writes a frame, the samples of its planes one after another, in as many pieces as they come.
     ///
     /// # Errors
     /// [`Y4mError::Write`].
-    pub fn write(&mut self, planes: &Planes) -> Result<(), Y4mError> {
-        self.write_all(b"FRAME\n")?;
-        self.write_all(planes.bytes())?;
+    pub fn write<'a>(&mut self, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<(), Y4mError> {
+        if !self.raw {
+            self.write_all(b"FRAME\n")?;
+        }
+        pieces.into_iter().try_for_each(|piece| self.write_all(piece))?;
         // Whoever reads the pipe gets each frame when it is done.
         let flushed = self.output.flush();
         flushed.map_err(|source| Y4mError::Write { name: self.name.clone(), source })?;

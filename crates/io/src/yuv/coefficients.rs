@@ -10,39 +10,6 @@ fn fixed(value: f64) -> i32 {
     (value * ONE).round() as i32
 }
 
-/// YUV to RGB in fixed point: each result is a sum of products and an offset, rounded by the shift.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ToRgb {
-    pub(super) luma: i32,
-    pub(super) red_v: i32,
-    pub(super) green_u: i32,
-    pub(super) green_v: i32,
-    pub(super) blue_u: i32,
-    /// For red, green and blue.
-    pub(super) offsets: [i32; 3],
-}
-
-impl ToRgb {
-    pub(super) fn new(matrix: Matrix, range: Range) -> Self {
-        let ((kr, kb), (black, luma, chroma)) = (matrix.weights(), range.levels());
-        let kg = 1.0 - kr - kb;
-        let (scale, chroma) = (255.0 / luma, 255.0 / chroma);
-        let (red_v, blue_u) = (2.0 * (1.0 - kr) * chroma, 2.0 * (1.0 - kb) * chroma);
-        let (green_u, green_v) = (fixed(-blue_u * kb / kg), fixed(-red_v * kr / kg));
-        let (luma, red_v, blue_u) = (fixed(scale), fixed(red_v), fixed(blue_u));
-        // Of the rounded factors, so that no chroma gives red, green and blue alike.
-        let offset = |chroma: i32| HALF - luma * black as i32 - 128 * chroma;
-        Self {
-            luma,
-            red_v,
-            green_u,
-            green_v,
-            blue_u,
-            offsets: [offset(red_v), offset(green_u + green_v), offset(blue_u)],
-        }
-    }
-}
-
 /// RGB to YUV in fixed point. The factors of each chroma add up to 0, so that gray has none, and those of luma to
 /// what white needs.
 #[derive(Debug, Clone, Copy)]
@@ -71,12 +38,6 @@ impl FromRgb {
             luma_offset: fixed(black) + HALF,
         }
     }
-}
-
-/// Gray of 0 to 255 for each luma value.
-pub(super) fn gray_of_luma(range: Range) -> [u8; 256] {
-    let (black, luma, _) = range.levels();
-    std::array::from_fn(|y| (((y as f64 - black) * 255.0 / luma).round_ties_even()).clamp(0.0, 255.0) as u8)
 }
 
 /// Luma for each gray of 0 to 255.

@@ -1,34 +1,19 @@
-use mip_core::{DType, ImageDesc, ImageView, ImageViewMut, Layout, PixelFormat};
+use mip_core::{DType, ImageDesc, ImageView, PixelFormat};
 
-use super::coefficients::{FromRgb, ToRgb, gray_of_luma, luma_of_gray};
-use super::{Matrix, Planes, Range, Sampling, from_rgb, to_rgb};
+use super::coefficients::{FromRgb, luma_of_gray};
+use super::{Matrix, Planes, Range, Sampling, from_rgb};
 
-/// Turns planes into images and back, for one matrix and range. See the [module](super) for the definitions.
+/// Turns images into planes, for one matrix and range. See the [module](super) for the definitions.
 #[derive(Debug, Clone)]
 pub struct YuvConverter {
-    to_rgb: ToRgb,
     from_rgb: FromRgb,
-    gray_of_luma: [u8; 256],
     luma_of_gray: [u8; 256],
 }
 
 impl YuvConverter {
     /// A converter.
     pub fn new(matrix: Matrix, range: Range) -> Self {
-        Self {
-            to_rgb: ToRgb::new(matrix, range),
-            from_rgb: FromRgb::new(matrix, range),
-            gray_of_luma: gray_of_luma(range),
-            luma_of_gray: luma_of_gray(range),
-        }
-    }
-
-    /// The format that planes become: gray without chroma, else interleaved rgb, of 8 bits.
-    pub const fn format(sampling: Sampling) -> PixelFormat {
-        match sampling {
-            Sampling::Mono => PixelFormat::Gray,
-            _ => PixelFormat::Rgb,
-        }
+        Self { from_rgb: FromRgb::new(matrix, range), luma_of_gray: luma_of_gray(range) }
     }
 
     /// Whether an image can be written as planes: 8 bits, gray, or rgb or bgr where there is chroma.
@@ -47,27 +32,6 @@ impl YuvConverter {
                 Err("mono has no colours; add `color_convert to=gray` at the end, or write 420")
             }
             _ => Ok(()),
-        }
-    }
-
-    /// Converts a frame.
-    ///
-    /// # Panics
-    /// When `image` is not one tight or padded image of the planes' size and of [`YuvConverter::format`].
-    pub fn read(&self, planes: &Planes, image: &mut ImageViewMut<'_>) {
-        let (width, height) = planes.sizes().luma;
-        let desc = image.layout().desc;
-        let fits = (desc.width as usize, desc.height as usize) == (width, height)
-            && (desc.dtype, desc.layout) == (DType::U8, Layout::Hwc)
-            && desc.format == Self::format(planes.sampling());
-        assert!(fits, "an image that does not fit the planes: {desc}");
-        if planes.sampling() == Sampling::Mono {
-            let [luma, ..] = planes.split();
-            for (y, luma) in luma.chunks_exact(width).enumerate() {
-                translate(&self.gray_of_luma, luma, image.row_mut(0, 0, y));
-            }
-        } else {
-            pulp::Arch::new().dispatch(ReadJob { factors: &self.to_rgb, planes, image });
         }
     }
 
@@ -94,24 +58,8 @@ impl YuvConverter {
     }
 }
 
-/// [`to_rgb::convert`] with the instructions there are: a type of its own, because a closure that only borrows may be
+/// [`from_rgb::convert`] with the instructions there are: a type of its own, because a closure that only borrows may be
 /// compiled without them.
-struct ReadJob<'a, 'i> {
-    factors: &'a ToRgb,
-    planes: &'a Planes,
-    image: &'a mut ImageViewMut<'i>,
-}
-
-impl pulp::WithSimd for ReadJob<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        to_rgb::convert(self.factors, self.planes, self.image);
-    }
-}
-
-/// The same for [`from_rgb::convert`].
 struct WriteJob<'a, 'i> {
     factors: &'a FromRgb,
     image: &'a ImageView<'i>,

@@ -1,3 +1,5 @@
+use mip_core::video::ChromaSampling;
+
 /// Chroma sampling, with the siting where the name says it. The siting is carried along, not used: chroma is
 /// replicated and averaged (see [`super::YuvConverter`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +35,16 @@ impl Sampling {
             Self::C420Paldv => "420paldv",
             Self::C422 => "422",
             Self::C444 => "444",
+        }
+    }
+
+    /// Without the siting.
+    pub const fn chroma(self) -> ChromaSampling {
+        match self {
+            Self::Mono => ChromaSampling::C400,
+            Self::C420 | Self::C420Jpeg | Self::C420Mpeg2 | Self::C420Paldv => ChromaSampling::C420,
+            Self::C422 => ChromaSampling::C422,
+            Self::C444 => ChromaSampling::C444,
         }
     }
 

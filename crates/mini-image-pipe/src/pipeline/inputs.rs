@@ -108,12 +108,13 @@ impl Pipeline {
         (0..self.graph.inputs().len()).map(|i| self.bound_input(i)).collect()
     }
 
-    /// As [`Pipeline::bound_inputs`], with `image` for one of them.
-    pub(super) fn inputs_with(&self, index: usize, image: ImageBuffer) -> Result<Vec<ImageBuffer>, Error> {
-        let others = (0..self.graph.inputs().len()).filter(|&i| i != index);
-        let mut images = others.map(|i| self.bound_input(i)).collect::<Result<Vec<_>, _>>()?;
-        images.insert(index, image);
-        Ok(images)
+    /// As [`Pipeline::bound_inputs`], with the images given for some of them.
+    pub(super) fn inputs_with(&self, given: Vec<(usize, ImageBuffer)>) -> Result<Vec<ImageBuffer>, Error> {
+        let image = |index| match given.iter().find(|(own, _)| *own == index) {
+            Some((_, image)) => Ok(image.clone()),
+            None => self.bound_input(index),
+        };
+        (0..self.graph.inputs().len()).map(image).collect()
     }
 
     fn bound_input(&self, index: usize) -> Result<ImageBuffer, Error> {

@@ -10,11 +10,12 @@ mod recover;
 mod sessions;
 mod stream;
 mod upkeep;
+mod video;
 
 use std::sync::Arc;
 
 use mip_core::{ImageBuffer, ImageDesc};
-use mip_graph::{PipelineSpec, PlanRequest, TaskGraph, TaskHandle};
+use mip_graph::{PipelineSpec, PlanRequest, TaskGraph, TaskHandle, VideoInput};
 use mip_ops::{Change, Operator, Value};
 use mip_plan::{Plan, TaskId};
 use mip_runtime::memory::MemoryManager;
@@ -37,6 +38,8 @@ pub struct Pipeline {
     graph: TaskGraph,
     /// One for each input of the graph, in declared order.
     bound: Vec<Option<ImageBuffer>>,
+    /// Those of the inputs that are planes of video.
+    video: Vec<VideoInput>,
     sessions: Sessions,
     results: Results,
     scheduler: Arc<DagScheduler>,
@@ -55,6 +58,7 @@ impl Pipeline {
             config,
             graph,
             bound: Vec::new(),
+            video: Vec::new(),
             sessions: Sessions::default(),
             results: Results::default(),
             scheduler: Arc::new(scheduler),

@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::num::NonZero;
 
+use mip_core::video::VideoFrame;
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
 use mip_runtime::frames::{Completions, Submissions, stream_ends};
 use mip_runtime::profiling::Kind;
 use mip_runtime::{InFlight, RunRequest, TaskReport, Ticket, pooled_image_with};
 
 use super::Pipeline;
+use super::video::planes_for;
 use crate::Error;
 
 /// How a [`FrameStream`] runs.
@@ -34,7 +36,7 @@ pub struct FrameStream<'a> {
     // Declared first: dropping it waits for the frames, which use the pipeline's sessions.
     in_flight: InFlight<Error>,
     pipeline: &'a mut Pipeline,
-    input: usize,
+    input: Fed,
     /// Names of the outputs of the frames under way, oldest first.
     names: VecDeque<Vec<String>>,
 }
@@ -44,8 +46,23 @@ pub struct FrameStream<'a> {
 pub struct FrameSource<'a> {
     ends: Submissions<Vec<String>, Error>,
     pipeline: &'a mut Pipeline,
-    input: usize,
+    input: Fed,
     max: NonZero<usize>,
+}
+
+/// What a stream feeds.
+#[derive(Debug, Clone, Copy)]
+enum Fed {
+    /// The input of that index.
+    Image(usize),
+    /// The video of that index.
+    Video(usize),
+}
+
+/// What a stream is fed with.
+enum Given {
+    Image(ImageBuffer),
+    Video(VideoFrame),
 }
 
 /// The end of a stream that gives results: see [`Pipeline::stream_ends`]. Dropping it waits for what is under way.
@@ -168,21 +185,31 @@ impl Pipeline {
         }))
     }
 
-    fn stream_input(&mut self, name: Option<&str>) -> Result<usize, Error> {
+    fn stream_input(&mut self, name: Option<&str>) -> Result<Fed, Error> {
         if self.graph.inputs().is_empty() {
             self.declare_only_input()?;
         }
         self.graph.validate()?;
         let names = self.graph.inputs();
+        let planes: usize = self.video.iter().map(|video| video.planes.len()).sum();
+        match name {
+            None if self.video.len() == 1 && planes == names.len() => return Ok(Fed::Video(0)),
+            None => {}
+            Some(name) => {
+                if let Some(video) = self.video.iter().position(|video| video.name == name) {
+                    return Ok(Fed::Video(video));
+                }
+            }
+        }
         let listed = || names.iter().map(|n| format!("@{n}")).collect::<Vec<_>>().join(", ");
         match (name, names.len()) {
-            (None, 1) => Ok(0),
+            (None, 1) => Ok(Fed::Image(0)),
             (None, several) => Err(Error::Usage(format!(
                 "a stream feeds one pipeline input, but this pipeline has {several}: {}; name one in \
                  StreamOptions::input and set the others",
                 listed()
             ))),
-            (Some(name), _) => names.iter().position(|n| n == name).ok_or_else(|| {
+            (Some(name), _) => names.iter().position(|n| n == name).map(Fed::Image).ok_or_else(|| {
                 Error::Usage(format!("there is no pipeline input '@{name}'; inputs: {}", listed()))
             }),
         }
@@ -195,6 +222,15 @@ impl FrameSource<'_> {
     ///
     /// What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> bool {
+        self.push_given(Given::Image(frame))
+    }
+
+    /// As [`FrameSource::push`], into an input that is video: see [`Pipeline::read_video`].
+    pub fn push_video(&mut self, frame: VideoFrame) -> bool {
+        self.push_given(Given::Video(frame))
+    }
+
+    fn push_given(&mut self, frame: Given) -> bool {
         let Self { ends, pipeline, input, max } = self;
         let number = ends.pushed();
         ends.push(|| {
@@ -222,6 +258,15 @@ impl FrameStream<'_> {
     /// Parameters and images set before count for this frame and those after it. A frame of another size gets a plan
     /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
+        self.push_given(Given::Image(frame))
+    }
+
+    /// As [`FrameStream::push`], into an input that is video: see [`Pipeline::read_video`].
+    pub fn push_video(&mut self, frame: VideoFrame) -> Option<FrameResult> {
+        self.push_given(Given::Video(frame))
+    }
+
+    fn push_given(&mut self, frame: Given) -> Option<FrameResult> {
         let Self { in_flight, pipeline, input, names } = self;
         let (max, number) = (in_flight.max(), in_flight.pushed());
         let mut started = Vec::new();
@@ -281,18 +326,28 @@ impl Pipeline {
     /// Starts a frame; notes the names of its outputs.
     fn start(
         &mut self,
-        frame: ImageBuffer,
-        input: usize,
+        frame: Given,
+        input: Fed,
         width: NonZero<usize>,
         names: &mut Vec<String>,
     ) -> Result<Ticket, Error> {
-        if frame.batch_size() != 1 {
-            let text = format!("a stream takes single images, but one holds {}", frame.batch_size());
+        let images = match (input, frame) {
+            (Fed::Image(index), Given::Image(image)) => vec![(index, image)],
+            (Fed::Video(index), Given::Video(frame)) => planes_for(&self.video[index], &frame)?,
+            (Fed::Image(_), Given::Video(_)) => {
+                return Err(Error::Usage("this stream takes images; see read_video".to_owned()));
+            }
+            (Fed::Video(_), Given::Image(_)) => {
+                return Err(Error::Usage("this stream takes video: use push_video".to_owned()));
+            }
+        };
+        if let Some((_, batch)) = images.iter().find(|(_, image)| image.batch_size() != 1) {
+            let text = format!("a stream takes single images, but one holds {}", batch.batch_size());
             return Err(Error::Usage(text));
         }
         self.config.check()?;
         self.graph.validate()?;
-        let images = self.inputs_with(input, frame)?;
+        let images = self.inputs_with(images)?;
         let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
         let ready = self.ready_in_turn(&descs, width)?;
         let plan = ready.session.plan();

@@ -23,6 +23,7 @@ mod sobel;
 mod threshold;
 mod transpose;
 mod warp_affine;
+mod yuv_to_rgb;
 
 pub use custom::Custom;
 
@@ -59,4 +60,5 @@ operators! {
     threshold: Threshold;
     transpose: Transpose;
     warp_affine: WarpAffine, WarpFilter;
+    yuv_to_rgb: YuvToRgb;
 }

@@ -29,6 +29,7 @@ mod threshold;
 mod transpose;
 mod warp_affine;
 mod weighted;
+mod yuv_to_rgb;
 
 pub use apply::{apply, describe};
 pub use border::Border;
@@ -68,4 +69,5 @@ references! {
     threshold,
     transpose,
     warp_affine,
+    yuv_to_rgb,
 }

@@ -76,8 +76,8 @@ impl Range {
         }
     }
 
-    /// Value of black, distance from black to white, distance from the least to the most chroma.
-    pub(super) const fn levels(self) -> (f64, f64, f64) {
+    /// In samples of 8 bits: value of black, distance from black to white, distance from the least to the most chroma.
+    pub const fn levels(self) -> (f64, f64, f64) {
         match self {
             Self::Full => (0.0, 255.0, 255.0),
             Self::Limited => (16.0, 219.0, 224.0),
