@@ -2,8 +2,11 @@
 //!
 //! The library takes memory for what a block claims to hold before it looks at what there is.
 
-use super::Fault;
 use super::header::{Header, Part, Text, Tiles};
+use super::{Fault, b44};
+
+/// B44 and B44A.
+const SQUARES: [u8; 2] = [6, 7];
 
 /// Lossy blocks of cosines, of 32 and of 256 rows.
 const COSINES: [u8; 2] = [8, 9];
@@ -58,14 +61,23 @@ impl Part {
         let (width, height) = self.place(chunk)?.ok_or_else(wrong)?;
         let length = usize::try_from(chunk.i32()?).map_err(|_| wrong())?;
         let packed = chunk.take(length)?;
-        let unpacked = u64::from(width) * u64::from(height) * self.pixel;
+        let unpacked = u64::from(width) * u64::from(height) * self.pixel();
         let most = if COSINES.contains(&self.compression) { MOST_COSINES } else { MOST };
         if unpacked > (length as u64).saturating_mul(most) {
             return Err(Fault::Corrupt(format!("{length} bytes cannot hold {width}x{height} of its pixels")));
         }
         // What cannot be made smaller is stored as it is.
-        if COSINES.contains(&self.compression) && length as u64 != unpacked {
-            check_cosines(packed, u64::from(width.div_ceil(8)) * u64::from(height.div_ceil(8)) * self.pixel)?;
+        if length as u64 == unpacked {
+            return Ok(());
+        }
+        if SQUARES.contains(&self.compression) && b44::falls(packed, &self.channels, width, height) {
+            return Err(Fault::Corrupt("samples of a block fall below the least that there is".to_owned()));
+        }
+        if COSINES.contains(&self.compression) {
+            check_cosines(
+                packed,
+                u64::from(width.div_ceil(8)) * u64::from(height.div_ceil(8)) * self.pixel(),
+            )?;
         }
         Ok(())
     }

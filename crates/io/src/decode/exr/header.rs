@@ -25,8 +25,8 @@ pub(super) struct Part {
     pub(super) data: Window,
     pub(super) tiles: Option<Tiles>,
     pub(super) compression: u8,
-    /// Bytes of a pixel, all channels together.
-    pub(super) pixel: u64,
+    /// Bytes of a sample of each channel.
+    pub(super) channels: Vec<u8>,
 }
 
 /// A window on a part's pixels; sides of at least 1.
@@ -74,13 +74,18 @@ impl Part {
         }
     }
 
+    /// Bytes of a pixel, all channels together.
+    pub(super) fn pixel(&self) -> u64 {
+        self.channels.iter().map(|&bytes| u64::from(bytes)).sum()
+    }
+
     /// Bytes of the largest block.
     pub(super) fn block(&self) -> u64 {
         let (width, height) = match &self.tiles {
             Some(tiles) => (tiles.width.min(self.data.width), tiles.height.min(self.data.height)),
             None => (self.data.width, self.rows().min(self.data.height)),
         };
-        (u64::from(width) * u64::from(height)).saturating_mul(self.pixel)
+        (u64::from(width) * u64::from(height)).saturating_mul(self.pixel())
     }
 }
 
@@ -94,7 +99,7 @@ fn corrupt(text: impl Into<String>) -> Fault {
 
 /// The attributes of a part, up to the empty name behind them.
 fn part(text: &mut Text<'_>, tiled: bool) -> Result<Part, Fault> {
-    let (mut shown, mut data, mut pixel, mut compression) = (None, None, None, None);
+    let (mut shown, mut data, mut channels, mut compression) = (None, None, None, None);
     let (mut tiles, mut tiled) = (None, tiled);
     let mut seen: Vec<&[u8]> = Vec::new();
     while !text.ends()? {
@@ -120,7 +125,7 @@ fn part(text: &mut Text<'_>, tiled: bool) -> Result<Part, Fault> {
         match name {
             b"displayWindow" => shown = Some(window(&mut value)?),
             b"dataWindow" => data = Some(window(&mut value)?),
-            b"channels" => pixel = Some(pixel_bytes(&mut value)?),
+            b"channels" => channels = Some(samples(&mut value)?),
             b"compression" => compression = Some(value.take(1)?[0]),
             b"tiles" => tiles = Some(tile(&mut value)?),
             _ => tiled = matches!(value.rest, b"tiledimage" | b"deeptile"),
@@ -130,7 +135,7 @@ fn part(text: &mut Text<'_>, tiled: bool) -> Result<Part, Fault> {
     Ok(Part {
         shown: shown.ok_or_else(|| lacks("displayWindow"))?,
         data: data.ok_or_else(|| lacks("dataWindow"))?,
-        pixel: pixel.ok_or_else(|| lacks("channels"))?,
+        channels: channels.ok_or_else(|| lacks("channels"))?,
         compression: compression.ok_or_else(|| lacks("compression"))?,
         tiles: if tiled { Some(tiles.ok_or_else(|| lacks("tiles"))?) } else { None },
     })
@@ -146,20 +151,20 @@ fn window(value: &mut Text<'_>) -> Result<Window, Fault> {
     Ok(Window { top, width: side(left, right)?, height: side(top, bottom)? })
 }
 
-/// Bytes of a pixel in all channels.
-fn pixel_bytes(value: &mut Text<'_>) -> Result<u64, Fault> {
-    let mut bytes = 0;
+/// Bytes of a sample of each channel.
+fn samples(value: &mut Text<'_>) -> Result<Vec<u8>, Fault> {
+    let mut channels = Vec::new();
     while !value.ends()? {
         value.word()?;
-        bytes += match value.i32()? {
+        channels.push(match value.i32()? {
             1 => 2,
             0 | 2 => 4,
             kind => return Err(corrupt(format!("samples of kind {kind} are not known here"))),
-        };
+        });
         // Whether it is linear, three bytes without a meaning, and the steps between samples.
         value.take(12)?;
     }
-    if bytes == 0 { Err(corrupt("it has no channels")) } else { Ok(bytes) }
+    if channels.is_empty() { Err(corrupt("it has no channels")) } else { Ok(channels) }
 }
 
 fn tile(value: &mut Text<'_>) -> Result<Tiles, Fault> {

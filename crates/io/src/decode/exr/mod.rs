@@ -1,5 +1,6 @@
 //! `OpenEXR`: floats of 16 and 32 bits, to f32; rgb, with or without alpha.
 
+mod b44;
 mod chunks;
 mod header;
 

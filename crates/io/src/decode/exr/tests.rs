@@ -105,7 +105,7 @@ fn blocks_of_all_levels_are_counted() {
     let chunks = |levels, up| {
         let window = || Window { top: 0, width: 5, height: 3 };
         let tiles = Some(Tiles { width: 2, height: 2, levels, up });
-        Part { shown: window(), data: window(), tiles, compression: 0, pixel: 6 }.chunks()
+        Part { shown: window(), data: window(), tiles, compression: 0, channels: vec![2; 3] }.chunks()
     };
     // 5x3, 2x1 and 1x1; rounded up, 5x3, 3x2, 2x1 and 1x1.
     assert_eq!((chunks(0, false), chunks(1, false), chunks(1, true)), (6, 6 + 1 + 1, 6 + 2 + 1 + 1));
