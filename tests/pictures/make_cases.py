@@ -230,6 +230,41 @@ def exr():
     with OpenEXR.File({"compression": OpenEXR.ZIPS_COMPRESSION, "type": OpenEXR.scanlineimage}, {"RGB": half}) as file:
         file.write(path("half.exr"))
     case("half.exr", half.astype(np.float32))
+    exr_methods()
+
+
+def exr_methods():
+    """Smooth, so that every method has something to save. Of a lossy one the picture is what OpenEXR itself reads."""
+    y, x = np.mgrid[0:20, 0:12].astype(np.float32)
+    smooth = np.stack([x / 12, y / 20, (x + y) / 32], -1)
+    methods = (
+        ("rle", OpenEXR.RLE_COMPRESSION, np.float16),
+        ("pxr24", OpenEXR.PXR24_COMPRESSION, np.float32),
+        ("b44a", OpenEXR.B44A_COMPRESSION, np.float16),
+        ("dwaa", OpenEXR.DWAA_COMPRESSION, np.float16),
+    )
+    for name, method, dtype in methods:
+        header = {"compression": method, "type": OpenEXR.scanlineimage}
+        with OpenEXR.File(header, {"RGB": smooth.astype(dtype)}) as file:
+            file.write(path(f"{name}.exr"))
+        with OpenEXR.File(path(f"{name}.exr")) as file:
+            case(f"{name}.exr", file.channels()["RGB"].pixels.astype(np.float32))
+    half = smooth.astype(np.float16)
+    tiles = OpenEXR.TileDescription()
+    tiles.xSize = tiles.ySize = 8
+    header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.tiledimage, "tiles": tiles}
+    with OpenEXR.File(header, {"RGB": half.copy()}) as file:
+        file.write(path("tiles.exr"))
+    case("tiles.exr", half.astype(np.float32))
+    small = half[:4, :3].copy()
+    parts = []
+    for name, pixels in (("a", small), ("b", -small)):
+        # A part keeps its header and writes its name there.
+        header = {"compression": OpenEXR.NO_COMPRESSION, "type": OpenEXR.scanlineimage}
+        parts.append(OpenEXR.Part(header, {"RGB": pixels.copy()}, name))
+    with OpenEXR.File(parts) as file:
+        file.write(path("parts.exr"))
+    case("parts.exr", small.astype(np.float32))
 
 
 def main():

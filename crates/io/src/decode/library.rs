@@ -48,6 +48,10 @@ impl Reader {
             return Err(Fault::Corrupt(format!("it has a frame of {w}x{h} on a canvas of {width}x{height}")));
         }
         if decoder.has_animation() {
+            // The library multiplies the sides and the channels of a canvas in 32 bits.
+            if u64::from(width) * u64::from(height) >= 1 << 30 {
+                return Err(Fault::Corrupt(format!("it is an animation of {width}x{height} pixels")));
+            }
             self.warn(WarningKind::Further, "it is an animation, of which only the first picture is read");
         }
         let orientation = orientation(decoder.exif_metadata().ok().flatten().as_deref());

@@ -1,5 +1,7 @@
 //! TIFF (TIFF 6.0 with its supplements, `BigTIFF`): the first page.
 
+mod directory;
+mod jpeg;
 mod page;
 mod samples;
 mod source;
@@ -12,9 +14,9 @@ use tiff::TiffError;
 use tiff::decoder::Decoder;
 use tiff::tags::Tag;
 
+use self::directory::{Chunks, Directory};
 use self::page::{Colors, Depth, Page};
 use self::source::Source;
-pub(crate) use self::source::is_plausible;
 use super::look::{Needs, rows};
 use super::spread::spread_pairs;
 use super::{Fault, Reader, WarningKind, zeroes};
@@ -26,9 +28,12 @@ impl Reader {
     /// Gray, rgb and rgba, with palettes, CMYK and gray with alpha as for PNG and JPEG; samples of 1 to 8 bits become
     /// u8, of 16 u16, floats of 16 and 32 f32. Alpha that the colours were multiplied with is divided out.
     pub(super) fn decode_tiff(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
-        let mut decoder = open(file).map_err(fault)?;
+        let (mut decoder, chunks) = open(file)?;
         let page = Page::of(&mut decoder)?;
         self.check_size(page.width, page.height)?;
+        if chunks.jpeg {
+            self.check_size(chunks.width, chunks.height)?;
+        }
         if decoder.more_images() {
             let text = "it holds further pictures, which are left out: only the first is read";
             self.warn(WarningKind::Further, text);
@@ -48,16 +53,21 @@ impl Reader {
     }
 }
 
+/// Whether the decoder can be trusted with a file.
+pub(crate) fn is_plausible(file: &[u8]) -> bool {
+    Directory::of(file).and_then(|directory| directory.chunks()).is_ok()
+}
+
 /// Opens a file, which reads its first directory.
-fn open(file: &[u8]) -> Result<Open<'_>, TiffError> {
-    if !is_plausible(file) {
-        return Err(TiffError::LimitsExceeded);
-    }
+fn open(file: &[u8]) -> Result<(Open<'_>, Chunks), Fault> {
+    let directory = Directory::of(file)?;
+    let chunks = directory.chunks()?;
     let mut limits = tiff::decoder::Limits::default();
     // What a strip or tile unpacks to is held to the size of the picture by its place in it.
     limits.decoding_buffer_size = usize::MAX;
     limits.intermediate_buffer_size = file.len().max(1 << 20);
-    Ok(Decoder::new(Source::new(file))?.with_limits(limits))
+    let decoder = Decoder::new(Source::new(file, &directory)).map_err(fault)?;
+    Ok((decoder.with_limits(limits), chunks))
 }
 
 /// Reads what is not stored as the picture is held.
@@ -96,7 +106,7 @@ fn read_other(decoder: &mut Open<'_>, page: &Page, image: &mut ImageBuffer) -> R
 
 /// `None` also where the directory lies behind the bytes given.
 pub(super) fn needs(first: &[u8]) -> Option<Needs> {
-    let mut decoder = open(first).ok()?;
+    let (mut decoder, chunks) = open(first).ok()?;
     let page = Page::of(&mut decoder).ok()?;
     let desc = page.desc().ok()?;
     let turned =
@@ -106,13 +116,17 @@ pub(super) fn needs(first: &[u8]) -> Option<Needs> {
     // Read as they are, told apart or widened, each in turn.
     let other =
         if page.is_as_stored() { 0 } else { area.saturating_mul(page.colors.stored()).saturating_mul(8) };
-    let (chunk, _) = decoder.chunk_dimensions();
-    let row = (chunk.max(page.width) as usize).saturating_mul(16);
+    let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    // Of a JPEG file all samples, and of some the coefficients, which have 2 bytes.
+    let samples = if chunks.jpeg { u64::from(chunks.width) * u64::from(chunks.height) * 4 } else { 0 };
+    let unpacked = bytes(samples.saturating_mul(4)).saturating_add(rows(bytes(chunks.row), 2));
+    // Where strips lie and how long they are: the decoder's numbers, and those that these are made of.
+    let places = bytes(chunks.count.saturating_mul(80));
     Some(Needs {
         width: page.width,
         height: page.height,
         pixels: desc.bytes().saturating_mul(copies),
-        scratch: other.saturating_add(rows(row, 4)),
+        scratch: other.saturating_add(unpacked).saturating_add(places),
     })
 }
 
@@ -138,3 +152,6 @@ fn fault(error: TiffError) -> Fault {
         _ => Fault::Corrupt(error.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;
