@@ -237,9 +237,13 @@ impl Growing {
         let like: Vec<Source> = self.values.iter().filter(|v| v.1 == desc).map(|v| v.0).collect();
         let b = like[usize::from(choice.b) % like.len()];
         let all = mip_ops::operators();
-        let spec = all[usize::from(choice.op) % all.len()];
+        // The one chosen, or the next that takes such an image.
+        let from = usize::from(choice.op) % all.len();
+        let mut ring = all[from..].iter().chain(&all[..from]);
+        let takes = |spec: &&'static mip_ops::OperatorSpec| Some((*spec, fitting(spec, choice.way, &desc)?));
+        let (spec, params) = ring.find_map(takes).expect("most operators take every image");
         let sources = std::iter::once(a).chain(std::iter::repeat(b)).take(spec.inputs.len()).collect();
-        (Task { op: spec.name, params: fitting(spec, choice.way, &desc), sources }, desc)
+        (Task { op: spec.name, params, sources }, desc)
     }
 
     /// Adds a task; its result can be read from now on.

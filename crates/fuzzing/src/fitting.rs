@@ -11,18 +11,18 @@ use crate::single;
 const MAX_SIDE: u32 = 40;
 
 /// Parameters for the image, one set for each `way`: one of the operator's examples, or of a size that suits the image.
-///
-/// # Panics
-/// When the image takes none of the examples: an operator needs one for every image.
-pub(crate) fn fitting(spec: &OperatorSpec, way: u32, desc: &ImageDesc) -> Params {
+/// `None` when the image takes none of the examples: some operators are for some images only.
+pub(crate) fn fitting(spec: &OperatorSpec, way: u32, desc: &ImageDesc) -> Option<Params> {
     let mut random = SplitMix64::new(way.into());
     if let Some(line) = sized(spec.name, &mut random, desc) {
-        return Params::line(&line);
+        return Some(Params::line(&line));
     }
     let moderate: Vec<Call> = spec.example_calls().into_iter().filter(moderate).collect();
     let mut fitting = single::fitting(spec, moderate, desc);
-    assert!(!fitting.is_empty(), "no example of '{}' fits {desc}", spec.name);
-    fitting.swap_remove(random.below(fitting.len() as u32) as usize)
+    if fitting.is_empty() {
+        return None;
+    }
+    Some(fitting.swap_remove(random.below(fitting.len() as u32) as usize))
 }
 
 /// Operators whose result is as large as their parameters say.

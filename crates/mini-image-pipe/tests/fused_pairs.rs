@@ -75,11 +75,11 @@ fn inputs() -> impl Iterator<Item = ImageDesc> {
 
 /// One operator after the other; the first one's result is an output too where `middle` says so.
 fn pair(first: &str, second: &str, middle: bool) -> TaskGraph {
-    let twice = |op: &str, of: &str| {
+    let all_slots = |op: &str, of: &str| {
         let slots = mip_ops::spec(op.split(' ').next().unwrap()).unwrap().inputs.len();
-        if slots == 2 { format!(" inputs={of},{of}") } else { String::new() }
+        if slots > 1 { format!(" inputs={}", vec![of; slots].join(",")) } else { String::new() }
     };
-    let line = format!("a:{first}{} ! b:{second}{}", twice(first, "@input"), twice(second, "a"));
+    let line = format!("a:{first}{} ! b:{second}{}", all_slots(first, "@input"), all_slots(second, "a"));
     let mut graph =
         PipelineSpec::parse_line(&line).unwrap().build().unwrap_or_else(|e| panic!("{line}: {e}"));
     if middle {

@@ -55,7 +55,7 @@ fn pipeline(line: &str, fuse: bool) -> Pipeline {
 #[test]
 fn every_format_has_the_colors_of_the_definition() {
     for (name, format) in VideoFormat::KNOWN {
-        for (width, height) in [(1, 1), (2, 1), (1, 2), (5, 3), (16, 4), (67, 9)] {
+        for (width, height) in [(1_u32, 1), (2, 1), (1, 2), (5, 3), (16, 4), (67, 9)] {
             let width = if format.packing.is_packed() { width.next_multiple_of(2) } else { width };
             for (matrix, range) in [
                 (Matrix::Bt601, Range::Full),
@@ -64,7 +64,7 @@ fn every_format_has_the_colors_of_the_definition() {
             ] {
                 let frame = frame(format, width, height);
                 // Twice mirrored: nothing but the conversion is left.
-                let mut pipeline = pipeline("flip | flip", width % 2 == 0);
+                let mut pipeline = pipeline("flip ! flip", width % 2 == 0);
                 pipeline.read_video("input", format, Some((matrix, range))).unwrap();
                 pipeline.set_video_frame("input", &frame).unwrap();
                 pipeline.execute().unwrap();
@@ -123,7 +123,7 @@ fn no_chroma_is_gray_exactly() {
 #[test]
 fn a_stream_of_frames_gives_what_single_executions_give() {
     let format = VideoFormat::NV12;
-    let line = "resize width=20 height=12 | gaussian_blur kernel=3";
+    let line = "resize width=20 height=12 ! gaussian_blur kernel=3";
     let color = Some((Matrix::Bt709, Range::Limited));
     let mut single = pipeline(line, true);
     single.read_video("input", format, color).unwrap();

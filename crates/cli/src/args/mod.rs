@@ -15,5 +15,5 @@ pub(crate) use limits::{LimitArgs, SizeLimit};
 pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
-pub(crate) use size::{SizeArg, SizeArgs};
+pub(crate) use size::{SizeArg, SizeArgs, VideoArg, base};
 pub(crate) use writing::WriteArgs;

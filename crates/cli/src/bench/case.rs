@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mini_image_pipe::{Device, Pipeline, PipelineConfig};
+use mini_image_pipe::{Device, PipelineConfig};
 use mip_core::{ALIGNMENT, BatchLayout, DType, ImageBuffer, ImageDesc, ImageViewMut, f16};
 use mip_cuda::CudaOptions;
 use mip_io::TemporaryFolder;
@@ -40,7 +40,7 @@ pub(crate) fn measure(request: &Request, workload: &Workload, batch: usize) -> R
     let images = host_images(&request.device, workload, batch)?;
     let groups = |fuse| -> Result<usize, Failure> {
         let config = PipelineConfig { device: request.device.clone(), ..config(fuse) };
-        Ok(Pipeline::from_spec(&workload.spec, config)?.plan_for(&workload.inputs, batch)?.groups.len())
+        Ok(workload.pipeline(config)?.plan_for(&workload.inputs, batch)?.groups.len())
     };
     // Where nothing fuses, unfused modes would measure the same again.
     let fuses = groups(true)? != groups(false)?;

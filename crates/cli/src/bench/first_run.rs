@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mini_image_pipe::{Device, Pipeline, PipelineConfig};
+use mini_image_pipe::{Device, PipelineConfig};
 use mip_core::ImageBuffer;
 use mip_plan::Plan;
 use mip_runtime::{ManagerOptions, MemoryManager, RunRequest, Session, SessionOptions};
@@ -54,7 +54,7 @@ pub(crate) fn first_run(
     let batch = images.first().map_or(1, ImageBuffer::batch_size);
     let start = Instant::now();
     let config = PipelineConfig { device: device.clone(), ..config.clone() };
-    let pipeline = Pipeline::from_spec(&workload.spec, config)?;
+    let pipeline = workload.pipeline(config)?;
     let plan = Arc::new(pipeline.plan_for(&workload.inputs, batch)?);
     let planned = Instant::now();
     let manager = MemoryManager::new(opened.clone(), manager_options());

@@ -1,8 +1,10 @@
 //! What is measured: the standard workloads, or one pipeline of the user's.
 
+use mini_image_pipe::{Pipeline, PipelineConfig};
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
 
+use crate::args::VideoArg;
 use crate::failure::Failure;
 
 /// Batches of a standard suite.
@@ -16,6 +18,17 @@ pub(crate) struct Workload {
     pub(crate) name: String,
     pub(crate) spec: PipelineSpec,
     pub(crate) inputs: Vec<ImageDesc>,
+    /// Those of the inputs that are YUV video.
+    pub(crate) video: Vec<VideoArg>,
+}
+
+impl Workload {
+    /// The pipeline itself.
+    pub(crate) fn pipeline(&self, config: PipelineConfig) -> Result<Pipeline, Failure> {
+        let mut pipeline = Pipeline::from_spec(&self.spec, config)?;
+        self.video.iter().try_for_each(|video| video.apply(&mut pipeline))?;
+        Ok(pipeline)
+    }
 }
 
 /// Name, width and height of an rgb u8 picture, pipeline.
@@ -81,7 +94,12 @@ pub(crate) fn suite(name: &str, filter: &str) -> Result<Vec<Workload>, Failure> 
 fn standard((name, (width, height), line): &Standard) -> Result<Workload, Failure> {
     let desc = ImageDesc::new(*width, *height, PixelFormat::Rgb, DType::U8)
         .map_err(|error| Failure::Running(error.to_string()))?;
-    Ok(Workload { name: (*name).to_owned(), spec: PipelineSpec::parse_line(line)?, inputs: vec![desc] })
+    Ok(Workload {
+        name: (*name).to_owned(),
+        spec: PipelineSpec::parse_line(line)?,
+        inputs: vec![desc],
+        video: Vec::new(),
+    })
 }
 
 #[cfg(test)]

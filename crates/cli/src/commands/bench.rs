@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use mini_image_pipe::{Pipeline, PipelineConfig};
 use mip_core::text::{one_line, quoted_path};
 use serde::Serialize;
 
@@ -148,11 +149,14 @@ impl Args {
             let text = "no --size: the shape of the input images, for example --size 1920x1080";
             return Err(Failure::Request(text.to_owned()));
         }
-        let inputs = SizeArgs::of(self.sizes.clone()).resolve(spec.build()?.inputs())?;
+        let sizes = SizeArgs::of(self.sizes.clone());
+        let mut pipeline = Pipeline::from_spec(&spec, PipelineConfig::default())?;
+        let video = sizes.videos(pipeline.task_graph().inputs());
+        let inputs = sizes.apply(&mut pipeline)?;
         let stem =
             self.file.as_deref().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
         let name = spec.name.as_ref().map(|name| name.value.clone()).or(stem);
-        Ok(vec![Workload { name: name.unwrap_or_else(|| "pipeline".to_owned()), spec, inputs }])
+        Ok(vec![Workload { name: name.unwrap_or_else(|| "pipeline".to_owned()), spec, inputs, video }])
     }
 }
 

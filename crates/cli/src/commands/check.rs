@@ -22,10 +22,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let pipeline = Pipeline::from_spec(&args.pipeline.load()?, mini_image_pipe::PipelineConfig::default())?;
+    let config = mini_image_pipe::PipelineConfig::default();
+    let mut pipeline = Pipeline::from_spec(&args.pipeline.load()?, config)?;
+    pipeline.task_graph().validate()?;
+    let inputs = args.size.apply(&mut pipeline)?;
     let graph = pipeline.task_graph();
-    graph.validate()?;
-    let inputs = args.size.resolve(graph.inputs())?;
     for row in table(graph, &inputs)? {
         console::line(row)?;
     }

@@ -85,9 +85,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let memory_limit = args.memory_limit.map(|limit| limit.bytes(&Machine::here()));
     let config = PipelineConfig { memory_limit, ..args.plan.config() };
-    let pipeline = Pipeline::from_spec(&args.pipeline.load()?, config)?;
+    let mut pipeline = Pipeline::from_spec(&args.pipeline.load()?, config)?;
     pipeline.task_graph().validate()?;
-    let inputs = args.size.resolve(pipeline.task_graph().inputs())?;
+    let inputs = args.size.apply(&mut pipeline)?;
     let batch = usize::from(args.batch);
     let target = Target::of(args.device)?;
     let plan = target.plan(&pipeline, &inputs, batch)?;

@@ -25,7 +25,7 @@ use crate::work::Limits;
     | mip stream -e 'gaussian_blur kernel=9' \\
     | ffmpeg -f yuv4mpegpipe -i - out.mp4
 
-  mip stream -e '@input-y -> gaussian_blur kernel=5' -i in.y4m -o out.y4m   # chroma is kept as it is
+  mip stream -e 'gaussian_blur kernel=5 inputs=@input-y' -i in.y4m -o out.y4m   # chroma is kept as it is
   mip stream edges.toml --raw nv12:1920x1080 --matrix 709 --range limited -i frames.nv12 -o out.y4m
 
 The pipeline has one input, the video, and one output. It sees rgb (gray, for video without chroma), u8,

@@ -15,6 +15,7 @@ mod random;
 mod reasons;
 mod report;
 mod scenarios;
+mod video;
 
 use mip_core::threads;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,6 +70,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("modes", modes::checks(request)),
         ("modes", gate::checks(request)),
         ("modes", frames::checks(request)),
+        ("modes", video::checks(request)),
         ("engine", engine::checks(request)),
         ("engine", reasons::checks(request)),
         ("scenarios", scenarios::checks(request)),

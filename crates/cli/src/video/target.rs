@@ -5,6 +5,7 @@ use mip_io::y4m::Y4mHeader;
 use mip_io::yuv::{Sampling, YuvConverter};
 
 use super::Source;
+use crate::args::base;
 use crate::commands::FormatArg;
 use crate::failure::Failure;
 
@@ -31,15 +32,10 @@ pub(crate) enum Made {
 /// The input that a pipeline has for video: its name is that of the image, or of a plane without `-y` and the like.
 pub(crate) fn input_name(pipeline: &Pipeline) -> Result<String, Failure> {
     let inputs = pipeline.task_graph().inputs();
-    let base = |input: &String| {
-        let plane =
-            input.rsplit_once('-').filter(|(_, plane)| ["y", "u", "v", "uv", "vu", "yuv"].contains(plane));
-        plane.map_or(input.as_str(), |(base, _)| base).to_owned()
-    };
-    let mut names: Vec<String> = inputs.iter().map(base).collect();
+    let mut names: Vec<&str> = inputs.iter().map(|input| base(input)).collect();
     names.dedup();
     match &names[..] {
-        [one] => Ok(one.clone()),
+        [one] => Ok((*one).to_owned()),
         _ => Err(Failure::Request(format!(
             "a video feeds one input, but the pipeline has: {}",
             inputs.join(", ")

@@ -167,7 +167,8 @@ fn memory_that_a_video_cannot_have_is_an_error() {
     for script in scripts {
         let (ran, _) = run(&place, script);
         assert!(ran.code == 1 || ran.code == 2, "{script}: {ran:?}");
-        let said = ["of memory are needed", "no memory: ", "limit", "cannot start a thread"];
+        let said =
+            ["of memory are needed", "no memory: ", "out of pinned memory", "limit", "cannot start a thread"];
         assert!(said.iter().any(|text| ran.stderr.contains(text)), "{script}: {ran:?}");
         assert!(!ran.stderr.contains("panicked") && !place.path("out.y4m").exists(), "{script}: {ran:?}");
     }

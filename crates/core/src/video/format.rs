@@ -120,6 +120,11 @@ pub struct Plane {
     pub desc: ImageDesc,
 }
 
+impl Plane {
+    /// The names that planes have.
+    pub const NAMES: [&'static str; 6] = ["y", "u", "v", "uv", "vu", "yuv"];
+}
+
 const fn planar(sampling: ChromaSampling, bits: u32) -> VideoFormat {
     VideoFormat { packing: Packing::Planar, sampling, v_first: false, bits, shift: 0 }
 }

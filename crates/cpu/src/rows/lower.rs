@@ -8,7 +8,7 @@ use mip_plan::{ChannelMap, Kernel, Known, Point, Warp};
 use super::row::RowShape;
 use super::{
     RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, sampled,
-    separable, sobel, warp,
+    separable, sobel, warp, yuv,
 };
 
 /// Where a row stage reads.
@@ -184,6 +184,12 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
 /// The fast way of what an expression is known to be, or the expression operation by operation.
 fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
+    if output.dtype == DType::U8
+        && let Some(factors) = kernel.yuv_factors(from.descs, &output)
+        && let Some(rows) = yuv::Yuv::new(factors, output)
+    {
+        return Ok(Arc::new(rows));
+    }
     Ok(match kernel.known(from.descs, &output) {
         Some(Known::Channels(channels)) => {
             let identity = input.format == output.format

@@ -24,6 +24,7 @@ mod taps;
 mod vertical;
 mod warp;
 mod wide_sums;
+mod yuv;
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
 //! Edges: between tasks, and from pipeline inputs to tasks.
 
+use mip_core::video::Plane;
 use mip_ops::suggest;
 
 use super::{Feed, TaskGraph, TaskHandle};
@@ -8,6 +9,13 @@ use crate::names::{check_name, list};
 
 /// The input a pipeline has when none is declared.
 pub(crate) const DEFAULT_INPUT: &str = "input";
+
+/// Whether an input is the one that a pipeline has when none is declared, or one of its planes: see
+/// [`TaskGraph::read_video`].
+fn is_default(input: &str) -> bool {
+    let plane = input.strip_prefix(DEFAULT_INPUT).and_then(|rest| rest.strip_prefix('-'));
+    input == DEFAULT_INPUT || plane.is_some_and(|plane| Plane::NAMES.contains(&plane))
+}
 
 impl TaskGraph {
     /// Feeds the result of `from` to the next free input slot of `to`, in declared order.
@@ -83,8 +91,10 @@ impl TaskGraph {
     }
 
     fn input(&mut self, name: &str) -> Result<usize, GraphError> {
-        if self.inputs.is_empty() && name == DEFAULT_INPUT {
-            self.declare_input(DEFAULT_INPUT)?;
+        // The usual input need not be declared, nor the planes that it has as video.
+        let known = self.inputs.iter().any(|input| input == name);
+        if !known && is_default(name) && self.inputs.iter().all(|input| is_default(input)) {
+            self.declare_input(name)?;
         }
         if let Some(index) = self.inputs.iter().position(|i| i == name) {
             return Ok(index);

@@ -165,7 +165,11 @@ proptest! {
                         let values = spec.tasks.iter().flat_map(|task| &task.params).map(|(_, value)| &value.value);
                         prop_assert!(values.clone().any(|value| matches!(value, Value::Text(_))));
                     }
-                    Err(e) => prop_assert_eq!(std::mem::discriminant(e.kind()), std::mem::discriminant(&error)),
+                    // What is a word there may be refused for something else behind it.
+                    Err(e) => {
+                        let same = std::mem::discriminant(e.kind()) == std::mem::discriminant(&error);
+                        prop_assert!(same || matches!(error, GraphError::Parameter { .. }), "{e} instead of {error}");
+                    }
                 }
             }
         }

@@ -1,9 +1,9 @@
 use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{AxisMap, Gather, Kernel};
+use mip_plan::{AxisMap, Gather, Kernel, Point, YuvFactors};
 
 use crate::choice::{FORMATS, stored_by_name};
-use crate::expr::{Term, v, v_of};
+use crate::expr::{Term, v};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::Formula;
 use crate::{
@@ -42,13 +42,14 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     ],
     extra: Extra::NONE,
     examples: &[
+        "matrix=709 range=limited to=gray",
         "matrix=709 range=limited sampling=444",
         "matrix=601 range=full sampling=444 to=bgra",
         "matrix=2020 range=limited sampling=444 bits=10 shift=6",
         "matrix=2020 range=full sampling=444 bits=12 to=bgr",
+        "matrix=2020 range=full bits=8 shift=8 to=gray",
         "matrix=601 range=limited packing=yuyv",
         "matrix=709 range=full packing=uyvy to=rgba",
-        "matrix=709 range=limited to=gray",
         "matrix=709 range=limited sampling=400",
     ],
     create: create::<YuvToRgb>,
@@ -61,7 +62,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// [`Matrix`], on samples that are already gamma-corrected, as everywhere. The result has the inputs' dtype and its
 /// full scale, saturated. No chroma gives R = G = B exactly.
 ///
-/// The inputs are gray images of u8 or u16. Chroma is replicated to the pixels that share a sample; siting does not
+/// The inputs are gray images of u8 or u16; of samples with fewer bits than their type, what is larger counts as the
+/// largest. Chroma is replicated to the pixels that share a sample; siting does not
 /// enter. `u` and `v` read the same image where both are in one plane, and all three do where there is only one
 /// (`packing`). New alpha is opaque. `gray` is `Y` alone, for which `u` and `v` may be any images, as they may where
 /// `sampling` says that there is no chroma (400).
@@ -121,8 +123,8 @@ impl YuvToRgb {
         self.bits.unwrap_or(8 * y.dtype.size() as u32)
     }
 
-    /// The channels of a pixel from its three samples, in the order red, green, blue, alpha.
-    fn formula(&self, y: &ImageDesc) -> Formula {
+    /// What makes a pixel of its samples.
+    fn kernel(&self, y: &ImageDesc) -> Result<Kernel, OpError> {
         let (matrix, range) = (self.matrix.unwrap_or(Matrix::Bt601), self.range.unwrap_or(Range::Limited));
         let ((kr, kb), (black, luma, chroma)) = (matrix.weights(), range.levels());
         let kg = 1.0 - kr - kb;
@@ -135,23 +137,29 @@ impl YuvToRgb {
             Range::Full => (0.0, full, full),
         };
         let white = y.dtype.full_scale();
-        let (scale, spread, middle) = (white / luma, white / chroma, (128.0 * unit) as f32);
-        let luma = || v().mul_add(scale as f32, (-black * scale) as f32);
-        if self.to == PixelFormat::Gray {
-            return Formula::each(luma());
-        }
-        let alpha = self.to.has_alpha().then(|| Term::from(white as f32));
+        let (scale, spread) = (white / luma, white / chroma);
+        let luma = [scale as f32, (-black * scale) as f32];
+        let alpha = self.to.has_alpha().then_some(white as f32);
         if self.reads_luma_alone() {
-            return Formula::channels([luma(), luma(), luma()].into_iter().chain(alpha).collect::<Vec<_>>());
+            let gray = || v().mul_add(luma[0], luma[1]);
+            return match self.to {
+                PixelFormat::Gray => Formula::each(gray()),
+                _ => {
+                    let alpha = alpha.map(Term::from);
+                    Formula::channels([gray(), gray(), gray()].into_iter().chain(alpha).collect::<Vec<_>>())
+                }
+            }
+            .kernel(&SPEC);
         }
-        // Around the middle, so that no chroma leaves luma as it is.
-        let (u, v) = (|| v_of(1) - middle, || v_of(2) - middle);
         let (by_v, by_u) = (2.0 * (1.0 - kr) * spread, 2.0 * (1.0 - kb) * spread);
-        let red = v().mul_add(by_v as f32, luma());
-        let of_v = v().mul_add((-by_v * kr / kg) as f32, luma());
-        let green = u().mul_add((-by_u * kb / kg) as f32, of_v);
-        let blue = u().mul_add(by_u as f32, luma());
-        Formula::channels([red, green, blue].into_iter().chain(alpha).collect::<Vec<_>>())
+        let factors = YuvFactors {
+            luma,
+            middle: (128.0 * unit) as f32,
+            red_v: by_v as f32,
+            green: [-by_u * kb / kg, -by_v * kr / kg].map(|factor| factor as f32),
+            blue_u: by_u as f32,
+        };
+        Ok(Kernel::Point(Point::yuv_to_rgb(factors, alpha)))
     }
 
     /// Where the samples of a slot are in its image: the map of a pixel's column.
@@ -259,20 +267,23 @@ impl Operator for YuvToRgb {
             let down = if slot == 0 || self.packing.is_packed() { 0 } else { self.sampling.shifts().1 };
             let (x, y) = (self.columns(slot), AxisMap::Step { first: 0, step: 1, shift: down });
             let same = AxisMap::Step { first: 0, step: 1, shift: 0 };
-            if (x, y) == (same, same) && (input.width, input.height) == (plane.width, plane.height) {
-                samples.push(StepInput::Slot(slot));
-                continue;
+            let mut sample = StepInput::Slot(slot);
+            let mut step = |kernel, sample: &mut StepInput| {
+                steps.push(KernelStep { kernel, uniforms: [].into(), inputs: vec![*sample], output: plane });
+                *sample = StepInput::Step(steps.len() - 1);
+            };
+            if (x, y) != (same, same) || (input.width, input.height) != (plane.width, plane.height) {
+                step(Kernel::Gather(Gather { x, y }), &mut sample);
             }
-            let kernel = Kernel::Gather(Gather { x, y });
-            steps.push(KernelStep {
-                kernel,
-                uniforms: [].into(),
-                inputs: vec![StepInput::Slot(slot)],
-                output: plane,
-            });
-            samples.push(StepInput::Step(steps.len() - 1));
+            // What is above the bits that there are would make sums that binary32 does not hold.
+            let used = self.sample_bits(input) + self.shift;
+            if (used as usize) < 8 * input.dtype.size() {
+                let most = ((1_u32 << used) - 1) as f32;
+                step(Formula::each(v().min(most)).kernel(&SPEC)?, &mut sample);
+            }
+            samples.push(sample);
         }
-        let kernel = self.formula(&inputs[0]).kernel(&SPEC)?;
+        let kernel = self.kernel(&inputs[0])?;
         steps.push(KernelStep { kernel, uniforms: [].into(), inputs: samples, output });
         Ok(Lowered { steps })
     }

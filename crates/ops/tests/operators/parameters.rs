@@ -151,6 +151,8 @@ fn uniform_parameters_have_an_effect() {
 #[test]
 fn structural_parameters_need_a_new_plan() {
     let image = ImageDesc::new(40, 30, PixelFormat::Rgb, DType::F32).unwrap();
+    // Some operators take planes of integers alone.
+    let images = [image, ImageDesc::new(40, 30, PixelFormat::Gray, DType::U16).unwrap()];
     for spec in operators() {
         for param in spec.params.iter().filter(|p| p.change == Change::Structural) {
             let values: Vec<Value> = match param.kind {
@@ -160,9 +162,11 @@ fn structural_parameters_need_a_new_plan() {
                 ParamKind::Text { .. } => TEXTS.iter().map(|text| Value::from(*text)).collect(),
                 _ => vec![Value::Float(0.25), Value::Float(0.75)],
             };
-            let differs = examples(spec).iter().any(|params| {
+            let all =
+                images.iter().flat_map(|image| examples(spec).into_iter().map(move |params| (image, params)));
+            let differs = all.into_iter().any(|(&image, params)| {
                 let plans = values.iter().filter_map(|value| {
-                    let mut operator = create(spec.name, params).unwrap();
+                    let mut operator = create(spec.name, &params).unwrap();
                     operator.set(param.name, value.clone()).ok()?;
                     let lowered = operator.lower(&vec![image; spec.inputs.len()]).ok()?;
                     Some(lowered.steps.into_iter().map(|s| (s.kernel, s.output)).collect::<Vec<_>>())

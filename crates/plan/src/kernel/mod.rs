@@ -9,6 +9,7 @@ mod resample;
 mod stencil;
 mod warp;
 mod window;
+mod yuv;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
 pub use warp::{Coordinates, Interpolation, Sampled, Warp};
 pub use window::Separable;
+pub use yuv::YuvFactors;
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
 /// kernel's documentation fixes.

@@ -181,7 +181,7 @@ impl Point {
     }
 
     /// The same operations, whatever the uniforms are called.
-    fn is(&self, other: &Self) -> bool {
+    pub(super) fn is(&self, other: &Self) -> bool {
         self.expr.ops() == other.expr.ops() && self.expr.results() == other.expr.results()
     }
 
@@ -238,7 +238,7 @@ fn luma(e: &mut ExprBuilder, dtype: DType) -> ValueId {
     }
 }
 
-fn build(results: impl FnOnce(&mut ExprBuilder) -> Results) -> Point {
+pub(super) fn build(results: impl FnOnce(&mut ExprBuilder) -> Results) -> Point {
     let mut builder = ExprBuilder::default();
     let results = results(&mut builder);
     Point { expr: Arc::new(builder.finish(&results).expect("a small expression")) }

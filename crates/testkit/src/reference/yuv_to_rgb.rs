@@ -57,7 +57,9 @@ pub fn yuv_to_rgb(
             (Packing::Uyvy, _) => x / 2 * 4 + 2 * (slot - 1),
         };
         let row = if slot == 0 || matches!(packing, Packing::Yuyv | Packing::Uyvy) { y } else { cy };
-        planes[slot].at(column, row, 0) / shift.exp2()
+        // Larger than there are bits for counts as the largest.
+        let most = (bits + shift).exp2() - 1.0;
+        planes[slot].at(column, row, 0).min(most) / shift.exp2()
     };
     let (kr, kb) = matrix.weights();
     let eight = (bits - 8.0).exp2();
