@@ -15,15 +15,13 @@ fn plane(plane: &Plane, format: VideoFormat, seed: u64) -> ImageBuffer {
         state >> 40
     };
     for y in 0..plane.desc.height as usize {
-        match plane.desc.dtype {
-            DType::U8 => image.view_mut().row_mut(0, 0, y).iter_mut().for_each(|v| *v = noise() as u8),
-            _ => {
-                let mask = (1_u64 << format.bits) - 1;
-                let row = &mut image.view_mut();
-                row.row_as_mut::<u16>(0, 0, y)
-                    .iter_mut()
-                    .for_each(|v| *v = ((noise() & mask) << format.shift) as u16);
-            }
+        let mut view = image.view_mut();
+        if plane.desc.dtype == DType::U8 {
+            view.row_mut(0, 0, y).iter_mut().for_each(|v| *v = noise() as u8);
+        } else {
+            let mask = (1_u64 << format.bits) - 1;
+            let row = view.row_as_mut::<u16>(0, 0, y).iter_mut();
+            row.for_each(|v| *v = ((noise() & mask) << format.shift) as u16);
         }
     }
     image
@@ -97,12 +95,13 @@ fn no_chroma_is_gray_exactly() {
                     if ramp { x << (format.bits - format.bits.min(12)) } else { 128 << (format.bits - 8) }
                 };
                 let mut image = ImageBuffer::new(plane.desc).unwrap();
-                match plane.desc.dtype {
-                    DType::U8 => (0..levels)
-                        .for_each(|x| image.view_mut().row_mut(0, 0, 0)[x as usize] = value(x) as u8),
-                    _ => (0..levels).for_each(|x| {
-                        image.view_mut().row_as_mut::<u16>(0, 0, 0)[x as usize] = value(x) as u16
-                    }),
+                for x in 0..levels {
+                    let mut view = image.view_mut();
+                    if plane.desc.dtype == DType::U8 {
+                        view.row_mut(0, 0, 0)[x as usize] = value(x) as u8;
+                    } else {
+                        view.row_as_mut::<u16>(0, 0, 0)[x as usize] = value(x) as u16;
+                    }
                 }
                 image
             };

@@ -130,17 +130,17 @@ impl FromStr for SizeArg {
         let (mut format, mut dtype, mut layout) = (PixelFormat::Rgb, DType::U8, Layout::Hwc);
         let (mut video, mut color) = (None, (None, None));
         for word in words {
-            if let Ok(f) = word.parse() {
+            if let Ok(f) = word.parse::<PixelFormat>() {
                 format = f;
-            } else if let Ok(d) = word.parse() {
+            } else if let Ok(d) = word.parse::<DType>() {
                 dtype = d;
-            } else if let Ok(l) = word.parse() {
+            } else if let Ok(l) = word.parse::<Layout>() {
                 layout = l;
             } else if let Ok(f) = word.parse::<VideoFormat>() {
                 video = Some(f);
-            } else if let Ok(m) = word.parse() {
+            } else if let Ok(m) = word.parse::<Matrix>() {
                 color.0 = Some(m);
-            } else if let Ok(r) = word.parse() {
+            } else if let Ok(r) = word.parse::<Range>() {
                 color.1 = Some(r);
             } else {
                 return Err(format!(

@@ -109,7 +109,7 @@ impl Pipeline {
     }
 
     /// As [`Pipeline::bound_inputs`], with the images given for some of them.
-    pub(super) fn inputs_with(&self, given: Vec<(usize, ImageBuffer)>) -> Result<Vec<ImageBuffer>, Error> {
+    pub(super) fn inputs_with(&self, given: &[(usize, ImageBuffer)]) -> Result<Vec<ImageBuffer>, Error> {
         let image = |index| match given.iter().find(|(own, _)| *own == index) {
             Some((_, image)) => Ok(image.clone()),
             None => self.bound_input(index),

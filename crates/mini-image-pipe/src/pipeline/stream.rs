@@ -347,7 +347,7 @@ impl Pipeline {
         }
         self.config.check()?;
         self.graph.validate()?;
-        let images = self.inputs_with(images)?;
+        let images = self.inputs_with(&images)?;
         let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
         let ready = self.ready_in_turn(&descs, width)?;
         let plan = ready.session.plan();

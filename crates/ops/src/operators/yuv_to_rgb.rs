@@ -142,14 +142,12 @@ impl YuvToRgb {
         let alpha = self.to.has_alpha().then_some(white as f32);
         if self.reads_luma_alone() {
             let gray = || v().mul_add(luma[0], luma[1]);
-            return match self.to {
-                PixelFormat::Gray => Formula::each(gray()),
-                _ => {
-                    let alpha = alpha.map(Term::from);
-                    Formula::channels([gray(), gray(), gray()].into_iter().chain(alpha).collect::<Vec<_>>())
-                }
-            }
-            .kernel(&SPEC);
+            let colors = || {
+                let alpha = alpha.map(Term::from);
+                Formula::channels([gray(), gray(), gray()].into_iter().chain(alpha).collect::<Vec<_>>())
+            };
+            let is_gray = self.to == PixelFormat::Gray;
+            return if is_gray { Formula::each(gray()) } else { colors() }.kernel(&SPEC);
         }
         let (by_v, by_u) = (2.0 * (1.0 - kr) * spread, 2.0 * (1.0 - kb) * spread);
         let factors = YuvFactors {
@@ -174,7 +172,7 @@ impl YuvToRgb {
             (Packing::Uyvy, 1) => (0, 4, 1),
             (Packing::Uyvy, _) => (2, 4, 1),
             (Packing::Uv, 1) | (Packing::Vu, 2..) => (0, 2, shift),
-            (Packing::Uv, _) | (Packing::Vu, _) => (1, 2, shift),
+            (Packing::Uv | Packing::Vu, _) => (1, 2, shift),
             (Packing::Planar, _) => (0, 1, shift),
         };
         AxisMap::Step { first, step, shift }

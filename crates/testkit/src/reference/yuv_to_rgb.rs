@@ -8,7 +8,7 @@ use crate::golden::Params;
 const PARAMS: &[&str] = &["matrix", "range", "sampling", "packing", "bits", "shift", "to"];
 
 pub(super) const REFERENCE: Reference =
-    Reference::new("yuv_to_rgb", PARAMS, |call| of(call)).output(|params, desc| ImageDesc {
+    Reference::new("yuv_to_rgb", PARAMS, of).output(|params, desc| ImageDesc {
         format: params.word("to").map_or(PixelFormat::Rgb, |to| to.parse().expect("a format")),
         ..desc
     });
