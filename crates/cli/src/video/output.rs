@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use mini_image_pipe::{FrameResult, FrameResults};
 use mip_core::text::{quoted, quoted_path};
 use mip_core::video::VideoFrame;
-use mip_core::{ImageBuffer, Reservation, threads};
+use mip_core::{ImageBuffer, Reservation, faults, threads};
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
 use mip_io::yuv::{Planes, YuvConverter};
@@ -147,9 +147,13 @@ impl Written {
                 let video = read.recv().map_err(gone)?;
                 let chroma = &video.planes()[1..];
                 match target.taken_apart(video.format().packing) {
+                    // Y4M has U before V.
+                    None if video.format().v_first && !target.raw => {
+                        writer.write(rows(&image).chain(chroma.iter().rev().flat_map(rows)))?;
+                    }
                     None => writer.write(rows(&image).chain(chroma.iter().flat_map(rows)))?,
                     Some(order) => {
-                        take_apart(&chroma[0], planes);
+                        take_apart(&chroma[0], planes)?;
                         writer.write(rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
                     }
                 }
@@ -178,9 +182,13 @@ fn rows(image: &ImageBuffer) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Samples that take turns, in a plane each.
-fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) {
-    let size = chroma.desc().dtype.size();
-    planes.iter_mut().for_each(Vec::clear);
+fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) -> Result<(), Failure> {
+    let (size, bytes) = (chroma.desc().dtype.size(), chroma.desc().bytes() / 2);
+    for plane in &mut *planes {
+        plane.clear();
+        let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
+        faults::try_reserve_exact(plane, bytes).map_err(none)?;
+    }
     for row in rows(chroma) {
         for pair in row.chunks_exact(2 * size) {
             for (plane, sample) in planes.iter_mut().zip(pair.chunks_exact(size)) {
@@ -188,6 +196,7 @@ fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) {
             }
         }
     }
+    Ok(())
 }
 
 fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {

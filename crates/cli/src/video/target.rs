@@ -43,6 +43,8 @@ pub(crate) fn input_name(pipeline: &Pipeline) -> Result<String, Failure> {
     }
 }
 
+const UPPER_BITS: &str = "Y4M does not hold samples in the upper bits; write it with --raw-output";
+
 impl Target {
     /// Finds out before a pixel is computed whether the pipeline's result can be written. `sees_color` says whether it works
     /// on colours, or on planes as they are.
@@ -79,7 +81,7 @@ impl Target {
                 );
             }
             if !raw && source.format.shift > 0 {
-                return wrong("Y4M does not hold samples in the upper bits; write it with --raw-output");
+                return wrong(UPPER_BITS);
             }
             let sampling = match (source.header(), source.format.sampling) {
                 (Some(header), _) => header.sampling,
@@ -93,11 +95,13 @@ impl Target {
         }
         let sampling = sampling(source, &desc, format);
         if sampling == Sampling::Mono && is_plane {
-            let (bits, range) = match (sees_color, desc.dtype) {
-                (true, DType::U8) => (8, Some(Range::Full)),
-                (true, _) => (16, Some(Range::Full)),
-                (false, _) => (source.format.bits, source.range),
-            };
+            // Luma as it was read, or gray of the whole type.
+            let as_read = !sees_color && desc.dtype == source.format.dtype();
+            if as_read && !raw && source.format.shift > 0 {
+                return wrong(UPPER_BITS);
+            }
+            let bits = if as_read { source.format.bits } else { 8 * desc.dtype.size() as u32 };
+            let range = if sees_color { Some(Range::Full) } else { source.range };
             let header = Y4mHeader { bits, ..header(source, &desc, sampling, range) };
             return Ok(Self { header, made: Made::AsItIs, raw });
         }

@@ -172,6 +172,16 @@ fn chroma_of_a_luma_filter_comes_out_byte_for_byte() {
     place.ok(&[&nv12[..], &["--raw-output", "-o", "out.nv12"]].concat());
     let kept: Vec<u8> = expected.iter().flat_map(turns).collect();
     assert_eq!(std::fs::read(place.path("out.nv12")).unwrap(), kept);
+    // V before U in memory, U before V in Y4M.
+    let swapped = |frame: &Vec<u8>| [&frame[..15], &frame[21..], &frame[15..21]].concat();
+    std::fs::write(place.path("in.yv12"), color_frames().iter().flat_map(swapped).collect::<Vec<u8>>())
+        .unwrap();
+    let yv12 = ["stream", "-e", line, "--device", "cpu", "--raw", "yv12:5x3", "-i", "in.yv12"];
+    place.ok(&[&yv12[..], &["-o", "yv12.y4m"]].concat());
+    assert_eq!(std::fs::read(place.path("yv12.y4m")).unwrap(), apart);
+    place.ok(&[&yv12[..], &["--raw-output", "-o", "out.yv12"]].concat());
+    let kept: Vec<u8> = expected.iter().flat_map(swapped).collect();
+    assert_eq!(std::fs::read(place.path("out.yv12")).unwrap(), kept);
     // Luma alone, where that is asked for.
     place.ok(&[&nv12[..], &["--output-format", "mono", "--raw-output", "-o", "luma"]].concat());
     let luma: Vec<u8> = expected.iter().flat_map(|frame| frame[..15].to_vec()).collect();
@@ -189,6 +199,30 @@ fn luma_of_10_bits_stays_what_it_is() {
     let turned = [&frame[20..30], &frame[10..20], &frame[..10], &frame[30..]].concat();
     let expected = y4m("YUV4MPEG2 W5 H3 F25:1 Ip C420p10 XCOLORRANGE=LIMITED", &[turned]);
     assert_eq!(std::fs::read(place.path("out.y4m")).unwrap(), expected);
+}
+
+#[test]
+fn luma_alone_says_how_many_bits_it_has() {
+    let place = Place::new();
+    let frame: Vec<u8> = (0..27_u16).flat_map(|i| (64 + 30 * i).to_le_bytes()).collect();
+    let header = "YUV4MPEG2 W5 H3 F25:1 Ip C420p10";
+    std::fs::write(place.path("in.y4m"), y4m(header, std::slice::from_ref(&frame))).unwrap();
+    let mono = |line: &str| {
+        place.ok(&["stream", "-e", line, "-i", "in.y4m", "-o", "out.y4m", "--output-format", "mono"]);
+        let video = std::fs::read(place.path("out.y4m")).unwrap();
+        let end = video.iter().position(|&byte| byte == b'\n').unwrap();
+        (String::from_utf8_lossy(&video[..end]).into_owned(), video.len() - end - 1 - 6)
+    };
+    let (header, bytes) = mono("flip inputs=@input-y");
+    assert!(header.contains("Cmono10 ") && bytes == 30, "{header} {bytes}");
+    let (header, bytes) = mono("cast to=u8 inputs=@input-y");
+    assert!(header.contains("Cmono ") && bytes == 15, "{header} {bytes}");
+    // Samples in the upper bits are nothing that Y4M has a word for.
+    std::fs::write(place.path("in.p010"), &frame).unwrap();
+    let raw =
+        ["stream", "-e", "flip inputs=@input-y", "--raw", "p010:5x3", "-i", "in.p010", "-o", "p010.y4m"];
+    place.refused(&raw, &["upper bits", "--raw-output"]);
+    place.refused(&[&raw[..], &["--output-format", "mono"]].concat(), &["upper bits", "--raw-output"]);
 }
 
 #[test]

@@ -99,7 +99,8 @@ impl TaskGraph {
             Feed::Task(task) => task,
             Feed::Input(_) => graph.tasks.len(),
         };
-        for (_, task) in graph.tasks.iter_mut().enumerate().filter(|(index, _)| *index != made) {
+        // All but the new one, which is the last.
+        for task in graph.tasks.iter_mut().take(made) {
             for source in task.sources.iter_mut().flatten() {
                 match *source {
                     Feed::Input(input) if input == base => *source = colors,
