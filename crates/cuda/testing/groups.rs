@@ -4,7 +4,7 @@
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{
     AxisMap, Border, Buffer, Gather, Group, Kernel, Operand, Place, Plan, PlanInput, PlanOutput, PlanTask,
-    Point, Resample, Separable, Stage, Stencil,
+    Point, Resample, Separable, Stage, Stencil, YuvFactors,
 };
 
 use super::cases::{Strides, gauss, point, stencil, triangle};
@@ -185,6 +185,9 @@ pub fn workloads() -> Vec<(GroupCase, &'static [usize])> {
         (edges("w2", rgb(3840, 2160), 1920, 1080, MIRROR), &[1, 32]),
         (tensor("w3", rgb(500, 375), 341, 256, (224, 224)), &[1, 256]),
         (fork("w4", rgb(1920, 1080), MIRROR), &[1, 32]),
+        (video_tensor("video", (1920, 1080), 640, 360), &[1, 32]),
+        (video_tensor("video 4:9", (1920, 1080), 854, 480), &[1, 32]),
+        (video_tensor("video small", (1920, 1080), 416, 234), &[1, 32]),
         (edges("awkward", rgb(1919, 1077), 1283, 721, MIRROR), &[1, 32]),
     ]
 }
@@ -230,6 +233,74 @@ pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
     case.stored = vec![0, 2, 3, 4];
     all.push(case);
     all.extend(shapes(&of, rgb));
+    all.extend(sparse(&of, rgb));
+    all
+}
+
+/// Planes of NV12 video -> colours.
+fn video(name: &str, w: u32, h: u32) -> (GroupCase, Operand) {
+    let gray = |w, h| image(w, h, PixelFormat::Gray, DType::U8);
+    let luma = gray(w, h);
+    let mut case = GroupCase::new(name, &[luma, gray(2 * w.div_ceil(2), h.div_ceil(2))]);
+    let mut chroma = |first| {
+        let (x, y) = (
+            AxisMap::Step { first, step: 2, shift: 1, last: 2 * w.div_ceil(2) - 1 },
+            AxisMap::Step { first: 0, step: 1, shift: 1, last: h.div_ceil(2) - 1 },
+        );
+        case.gather(Operand::Buffer(1), x, y, w, h)
+    };
+    let planes = [IN, chroma(0), chroma(1)];
+    let factors = YuvFactors {
+        luma: [255.0 / 219.0, -16.0 * 255.0 / 219.0],
+        middle: 128.0,
+        red_v: 1.79,
+        green: [-0.21, -0.53],
+        blue_u: 2.11,
+    };
+    let output = luma.with_format(PixelFormat::Rgb);
+    let colors = case.point(Point::yuv_to_rgb(factors, None), &[], &planes, output);
+    (case, colors)
+}
+
+/// NV12 video -> resize -> normalise to f16 planes: what a network reads.
+pub fn video_tensor(name: &str, (w, h): (u32, u32), to_w: u32, to_h: u32) -> GroupCase {
+    let (mut case, colors) = video(name, w, h);
+    let small = case.resize(colors, to_w, to_h);
+    let output = case.desc(small).with_dtype(DType::F16).with_layout(Layout::Chw);
+    let uniforms = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
+    case.point(Point::affine(output.format), &uniforms, &[small], output);
+    case.last()
+}
+
+/// Resizes by so much that what they read is computed a pixel at a time, where sides are long enough.
+fn sparse(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
+    let (w, h) = (rgb.width, rgb.height);
+    let mut all = Vec::new();
+    for (name, w2, h2) in
+        [("video third", w.div_ceil(3), h.div_ceil(3)), ("video small", w / 4 + 1, h / 5 + 1)]
+    {
+        let (mut case, colors) = video(&of(name), w, h);
+        let small = case.resize(colors, w2, h2);
+        let output = case.desc(small).with_dtype(DType::F16).with_layout(Layout::Chw);
+        let uniforms = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
+        case.point(Point::affine(output.format), &uniforms, &[small], output);
+        all.push(case.last());
+    }
+    let (mut case, colors) = video(&of("video nearest and gray"), w, h);
+    let gray = case.gray(colors);
+    let turned = case.gather(gray, AxisMap::Flip { last: w - 1 }, AxisMap::Offset { first: 0 }, w, h);
+    let (w2, h2) = (w.div_ceil(2), h.div_ceil(3));
+    let (x, y) = (AxisMap::Nearest { input: w, output: w2 }, AxisMap::Nearest { input: h, output: h2 });
+    case.gather(turned, x, y, w2, h2);
+    all.push(case.last());
+    // Alpha, infinities, uniforms; what is pulled is written, too.
+    let bgra = rgb.with_format(PixelFormat::Bgra).with_dtype(DType::F32);
+    let mut case = GroupCase::new(&of("alpha small"), &[bgra]);
+    let cut = case.point(Point::threshold(), &[90.0, 200.0], &[IN], bgra);
+    let (kernel, uniforms, output) = point("v * gain", &[bgra]);
+    let bright = case.add(kernel, &uniforms, &[cut], output);
+    case.resize(bright, w / 4 + 1, h / 4 + 1);
+    all.push(case.last());
     all
 }
 

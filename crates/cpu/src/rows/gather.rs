@@ -28,6 +28,11 @@ enum Columns {
         first: usize,
         step: usize,
     },
+    /// Every second pixel from the first on, none behind the last.
+    Halved {
+        first: usize,
+        last: usize,
+    },
 }
 
 impl<T: Pod> Gather<T> {
@@ -35,8 +40,14 @@ impl<T: Pod> Gather<T> {
         let columns = match x {
             AxisMap::Offset { first } => Columns::From(first as usize),
             AxisMap::Flip { last } => Columns::Mirrored { last: last as usize },
-            AxisMap::Step { first, step, shift: 1 } => {
+            AxisMap::Step { first, step, shift: 1, last }
+                if u64::from(first) + u64::from(output.width.saturating_sub(1) / 2) * u64::from(step)
+                    <= u64::from(last) =>
+            {
                 Columns::Doubled { first: first as usize, step: step as usize }
+            }
+            AxisMap::Step { first, step: 2, shift: 0, last } if first <= last => {
+                Columns::Halved { first: first as usize, last: last as usize }
             }
             AxisMap::Nearest { .. } | AxisMap::Step { .. } => {
                 Columns::Table((0..output.width).map(|i| x.map(i)).collect())
@@ -79,6 +90,16 @@ fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
         Columns::Table(table) => {
             for (out, &x) in out.iter_mut().zip(table) {
                 *out = src[x as usize];
+            }
+        }
+        Columns::Halved { first, last } => {
+            let (pairs, _) = src[*first..=*last].as_chunks::<2>();
+            let whole = pairs.len().min(out.len());
+            for (out, pair) in out.iter_mut().zip(pairs) {
+                *out = pair[0];
+            }
+            for (i, out) in out.iter_mut().enumerate().skip(whole) {
+                *out = src[(first + 2 * i).min(*last)];
             }
         }
         // Constant steps become shuffles.

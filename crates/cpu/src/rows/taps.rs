@@ -136,8 +136,14 @@ mod tests {
         let outputs: Vec<Vec<(i64, f64)>> =
             (0..40).map(|i| (i..i + 20).map(|x| (x, 0.05)).collect()).collect();
         let table = Taps::Range(AxisTaps::from_contributions(60, &outputs));
-        let step = |first, step, shift| Taps::Mapped(AxisMap::Step { first, step, shift });
-        let maps = maps.into_iter().chain([step(0, 1, 1), step(3, 1, 0), step(1, 2, 0), step(0, 3, 1)]);
+        let step = |first, step, shift| Taps::Mapped(AxisMap::Step { first, step, shift, last: 60 });
+        let maps = maps.into_iter().chain([
+            step(0, 1, 1),
+            step(3, 1, 0),
+            step(1, 2, 0),
+            step(0, 3, 1),
+            step(30, 2, 0),
+        ]);
         let others = [Taps::Same, Taps::Mapped(AxisMap::Flip { last: 39 }), table];
         for taps in windows.chain(maps).chain(others) {
             for rows in [0..1, 0..40, 3..9, 30..40, 39..40, 17..17] {

@@ -45,6 +45,7 @@ fn fused_groups() {
     insta::assert_snapshot!("w3_fused", of("w3"));
     insta::assert_snapshot!("w4_fused", of("w4"));
     insta::assert_snapshot!("awkward_fused", of("awkward"));
+    insta::assert_snapshot!("video_fused", of("video"));
 }
 
 /// Where a crop lies is in the tables of the resize that reads it.

@@ -112,6 +112,8 @@ fn some_groups_give_the_bytes_of_the_cpu() {
         "blur point",
         "stencil",
         "tensor",
+        "video",
+        "alpha small",
     ];
     for case in groups(61, 43).iter().filter(|c| chosen.iter().any(|n| c.name.starts_with(n))) {
         compare(case, 2, Strides::Tight, 1);

@@ -196,10 +196,7 @@ impl AxisMap {
             Self::Offset { first } => first.checked_add(output).is_some_and(|end| end <= input),
             Self::Flip { last } => last < input && output <= last + 1,
             Self::Nearest { input: from, output: to } => (from, to) == (input, output),
-            Self::Step { first, step, shift } => {
-                let last = || u64::from(first) + u64::from((output.max(1) - 1) >> shift) * u64::from(step);
-                shift < u32::BITS && step > 0 && last() < u64::from(input)
-            }
+            Self::Step { step, shift, last, .. } => shift < u32::BITS && step > 0 && last < input,
         }
     }
 
@@ -212,8 +209,9 @@ impl AxisMap {
                 let inside = |i: i64| i.clamp(0, i64::from(output) - 1) as u32;
                 i64::from(self.map(inside(start)))..i64::from(self.map(inside(end - 1))) + 1
             }
-            Self::Step { first, step, shift } => {
-                let source = |i: i64| i64::from(first) + (i >> shift) * i64::from(step);
+            Self::Step { first, step, shift, last } => {
+                let source =
+                    |i: i64| (i64::from(first) + (i >> shift) * i64::from(step)).min(i64::from(last));
                 source(start)..source(end - 1) + 1
             }
         }

@@ -40,8 +40,8 @@ pub enum AxisMap {
         /// Output extent.
         output: u32,
     },
-    /// `first + (i >> shift) * step`: samples of one kind among others, each for several outputs. How chroma is read that
-    /// several pixels share, where its samples lie side by side or take turns.
+    /// `min(first + (i >> shift) * step, last)`: samples of one kind among others, each for several outputs. How chroma is
+    /// read that several pixels share, where its samples lie side by side or take turns; and how every second pixel is.
     Step {
         /// Source coordinate of output 0.
         first: u32,
@@ -49,6 +49,8 @@ pub enum AxisMap {
         step: u32,
         /// Outputs that share a source coordinate, as a power of two; less than 32.
         shift: u32,
+        /// The largest source coordinate.
+        last: u32,
     },
 }
 
@@ -67,7 +69,10 @@ impl AxisMap {
             Self::Nearest { input, output } => {
                 ((2 * i as u64 + 1) * input as u64 / (2 * output as u64)) as u32
             }
-            Self::Step { first, step, shift } => first + (i >> shift) * step,
+            Self::Step { first, step, shift, last } => {
+                let source = first as u64 + (i >> shift) as u64 * step as u64;
+                if source < last as u64 { source as u32 } else { last }
+            }
         }
     }
 }
@@ -86,12 +91,16 @@ mod tests {
     #[test]
     fn steps_read_what_takes_turns_and_is_shared() {
         // V of U V U V, for five pixels of which two share a sample; the Ys of Y U Y V.
-        let v = AxisMap::Step { first: 1, step: 2, shift: 1 };
+        let last = u32::MAX - 1;
+        let v = AxisMap::Step { first: 1, step: 2, shift: 1, last: 5 };
         assert_eq!([0, 1, 2, 3, 4].map(|i| v.map(i)), [1, 1, 3, 3, 5]);
-        assert!(v.stays_inside(6, 5) && !v.stays_inside(5, 5) && !v.stays_inside(6, 7));
-        let y = AxisMap::Step { first: 0, step: 2, shift: 0 };
+        assert!(v.stays_inside(6, 5) && v.stays_inside(6, 70) && !v.stays_inside(5, 5));
+        let y = AxisMap::Step { first: 0, step: 2, shift: 0, last };
         assert_eq!([0, 1, 2].map(|i| y.map(i)), [0, 2, 4]);
-        for map in [v, y] {
+        // The second pixels of pairs, where the last pair is one pixel.
+        let second = AxisMap::Step { first: 1, step: 2, shift: 0, last: 4 };
+        assert_eq!([0, 1, 2, 3].map(|i| second.map(i)), [1, 3, 4, 4]);
+        for map in [v, y, second] {
             for (start, end) in [(0_i64, 1), (0, 5), (3, 4), (1, 4), (2, 6)] {
                 let read: Vec<i64> = (start..end).map(|i| i64::from(map.map(i as u32))).collect();
                 let (low, high) = (read[0], read[read.len() - 1] + 1);
@@ -99,9 +108,10 @@ mod tests {
                 assert!(map.extent((end - start) as u64) >= (high - low) as u64);
             }
         }
-        let longest = AxisMap::Step { first: u32::MAX, step: u32::MAX, shift: 0 };
-        assert!(!longest.stays_inside(u32::MAX, u32::MAX));
-        assert!(!AxisMap::Step { first: 0, step: 1, shift: 32 }.stays_inside(9, 9));
-        assert!(!AxisMap::Step { first: 0, step: 0, shift: 0 }.stays_inside(9, 9));
+        let longest = AxisMap::Step { first: u32::MAX, step: u32::MAX, shift: 0, last };
+        assert_eq!(longest.map(u32::MAX), last);
+        assert!(longest.stays_inside(u32::MAX, u32::MAX));
+        assert!(!AxisMap::Step { first: 0, step: 1, shift: 32, last: 8 }.stays_inside(9, 9));
+        assert!(!AxisMap::Step { first: 0, step: 0, shift: 0, last: 8 }.stays_inside(9, 9));
     }
 }

@@ -1,11 +1,12 @@
 use std::fmt::Write as _;
 
-use mip_core::ImageDesc;
+use mip_core::{DType, ImageDesc};
 use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, Known, Operand, Window};
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
-use super::setting::{VECTOR, is_sample};
+use super::pulled::{pixel_name, pulled_row};
+use super::setting::{Setting, VECTOR, is_sample};
 use crate::codegen::map::{list, sources};
 use crate::codegen::point::{functor_name, point_vector};
 use crate::codegen::text::{planar, sample};
@@ -30,6 +31,66 @@ pub(super) fn is_mean(axis: &AxisTaps) -> bool {
         let weights = axis.weights(i);
         weights.iter().all(|&w| w >= 0.0) && weights.iter().sum::<f32>() < 1.000_001
     })
+}
+
+/// The call of a pointwise stage on `n` pixels in registers.
+pub(super) fn point_call(
+    setting: &Setting<'_>,
+    index: usize,
+    n: i64,
+    name: &str,
+    inputs: &[String],
+) -> String {
+    let stage = setting.stage(index);
+    let shapes: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
+    let (output, from, c) = (stage.output, &inputs[0], shapes[0].channels());
+    let t = sample(output.dtype);
+    let Kernel::Point(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
+    match kernel.known(&shapes, &output) {
+        Some(Known::Channels(channels)) => match channels[..] {
+            [ChannelMap::Luma([r, g, b])] => {
+                format!("to_gray<{t}, {c}, {n}, {r}, {g}, {b}>({name}, {from});")
+            }
+            _ => format!("permute<{t}, {c}, {n}, {}>({name}, {from});", sources(&channels)),
+        },
+        Some(Known::Affine(pairs)) => {
+            format!("affine<{t}, {c}, {n}, {}>({name}, {from}, p.u{index});", list(&pairs))
+        }
+        Some(Known::Threshold) => {
+            let colours = c - usize::from(output.format.has_alpha());
+            format!("threshold<{t}, {c}, {n}, {colours}>({name}, {from}, p.u{index});")
+        }
+        Some(Known::Blend) => format!("blend<{t}, {c}, {n}>({name}, {from}, {}, p.u{index});", inputs[1]),
+        None => {
+            let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
+            let (uniforms, functor) = (uniforms(setting, index), functor_name(index));
+            let (kind, counts) = ((&*functor, output.dtype, n), (&*channels, output.channels()));
+            point_vector(kind, counts, name, inputs, &uniforms)
+        }
+    }
+}
+
+/// Where the uniforms of a stage are.
+fn uniforms(setting: &Setting<'_>, index: usize) -> String {
+    if setting.stage(index).uniforms.is_empty() { "nullptr".to_owned() } else { format!("p.u{index}") }
+}
+
+/// A gather's source coordinate along an axis of so many outputs; `table` is `x` or `y`.
+pub(super) fn source_of(index: usize, map: AxisMap, outputs: u32, i: &str, table: &str) -> String {
+    match map {
+        AxisMap::Offset { first: 0 } => i.to_owned(),
+        AxisMap::Offset { first } => format!("{i} + {first}"),
+        AxisMap::Flip { last } => format!("{last} - ({i})"),
+        AxisMap::Nearest { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
+        AxisMap::Step { first, step, shift, last } => {
+            let shared = if shift == 0 { i.to_owned() } else { format!("({i} >> {shift})") };
+            let stepped = if step == 1 { shared } else { format!("{shared} * {step}") };
+            let source = if first == 0 { stepped } else { format!("{first} + {stepped}") };
+            let free = AxisMap::Step { first, step, shift, last: u32::MAX };
+            let inside = free.map(outputs.saturating_sub(1)) <= last;
+            if inside { source } else { format!("min({source}, {last})") }
+        }
+    }
 }
 
 /// The address of a coordinate in a tile.
@@ -117,52 +178,24 @@ impl Writer<'_> {
 
     fn point(&self, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
-        let stage = self.setting.stage(index);
-        let (input, output) = (self.setting.desc(stage.inputs[0]), stage.output);
-        let (from, c) = (self.name(node.inputs[0]), input.channels());
-        let t = sample(output.dtype);
-        let Kernel::Point(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
-        let shapes: Vec<ImageDesc> = stage.inputs.iter().map(|&input| self.setting.desc(input)).collect();
-        match kernel.known(&shapes, &output) {
-            Some(Known::Channels(channels)) => match channels[..] {
-                [ChannelMap::Luma(rgb)] => self.luma(node, name, rgb),
-                _ => format!("permute<{t}, {c}, {VECTOR}, {}>({name}, {from});", sources(&channels)),
-            },
-            Some(Known::Affine(pairs)) => {
-                format!("affine<{t}, {c}, {VECTOR}, {}>({name}, {from}, p.u{index});", list(&pairs))
-            }
-            Some(Known::Threshold) => {
-                let colours = c - usize::from(output.format.has_alpha());
-                format!("threshold<{t}, {c}, {VECTOR}, {colours}>({name}, {from}, p.u{index});")
-            }
-            Some(Known::Blend) => {
-                let second = self.name(node.inputs[1]);
-                format!("blend<{t}, {c}, {VECTOR}>({name}, {from}, {second}, p.u{index});")
-            }
-            None => {
-                let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
-                let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
-                let (uniforms, functor) = (self.uniforms(index), functor_name(index));
-                let (kind, counts) = ((&*functor, output.dtype, VECTOR), (&*channels, output.channels()));
-                point_vector(kind, counts, name, &inputs, &uniforms)
-            }
-        }
+        let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
+        self.luma(index, node, name).unwrap_or_else(|| point_call(self.setting, index, VECTOR, name, &inputs))
     }
 
-    fn luma(&self, node: &Node, name: &str, [r, g, b]: [usize; 3]) -> String {
-        let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
+    /// Luma of what lies in words, or of means, which has shorter ways.
+    fn luma(&self, index: usize, node: &Node, name: &str) -> Option<String> {
         let stage = self.setting.stage(index);
-        let (input, from) = (self.setting.desc(stage.inputs[0]), self.name(node.inputs[0]));
-        let (t, c) = (sample(stage.output.dtype), input.channels());
+        let (Kernel::Point(kernel), &[input]) = (&stage.kernel, &stage.inputs[..]) else { return None };
+        let (input, from) = (self.setting.desc(input), self.name(node.inputs[0]));
+        let [r, g, b] = kernel.luma(&input, &stage.output)?;
         let source = &self.pass.nodes.list[node.inputs[0]];
         let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
-        if words && t == "u8" && !planar(&input) {
-            return format!("gray_of_words<{c}, {VECTOR}, {r}, {g}, {b}>({name}, {from}_words[u].w);");
+        if words && stage.output.dtype == DType::U8 && !planar(&input) {
+            let c = input.channels();
+            return Some(format!("gray_of_words<{c}, {VECTOR}, {r}, {g}, {b}>({name}, {from}_words[u].w);"));
         }
-        if self.only_for_luma(node.inputs[0]) {
-            return format!("gray_of_means<{VECTOR}, {r}, {g}, {b}>({name}, {from});");
-        }
-        format!("to_gray<{t}, {c}, {VECTOR}, {r}, {g}, {b}>({name}, {from});")
+        let means = self.only_for_luma(node.inputs[0]);
+        means.then(|| format!("gray_of_means<{VECTOR}, {r}, {g}, {b}>({name}, {from});"))
     }
 
     fn stencil(&self, tile: usize, node: &Node, name: &str) -> String {
@@ -170,18 +203,9 @@ impl Writer<'_> {
         let stage = self.setting.stage(index);
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
         let at = place(tile, &node.x.text("x"), &node.y.text("y"));
-        let uniforms = self.uniforms(index);
+        let uniforms = uniforms(self.setting, index);
         let functor = functor_name(index);
         format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
-    }
-
-    /// Where the uniforms of a stage are.
-    fn uniforms(&self, index: usize) -> String {
-        if self.setting.stage(index).uniforms.is_empty() {
-            "nullptr".to_owned()
-        } else {
-            format!("p.u{index}")
-        }
     }
 
     fn nearest(&self, source: Operand, node: &Node, name: &str) -> String {
@@ -189,15 +213,12 @@ impl Writer<'_> {
         let Kernel::Gather(Gather { x, y }) = self.setting.stage(index).kernel else {
             unreachable!("a gather")
         };
-        let axis = |map: AxisMap, i: &str, table: &str| match map {
-            AxisMap::Offset { first } => format!("{i} + {first}"),
-            AxisMap::Flip { last } => format!("{last} - ({i})"),
-            AxisMap::Nearest { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
-            AxisMap::Step { first, step, shift } => format!("{first} + ({i} >> {shift}) * {step}"),
-        };
         let column = format!("min(max({} + i, 0), p.w{index} - 1)", node.x.text("x"));
-        let (column, row) =
-            (axis(x, &format!("({column})"), "x"), axis(y, &format!("({})", node.y.text("y")), "y"));
+        let output = self.setting.stage(index).output;
+        let (column, row) = (
+            source_of(index, x, output.width, &format!("({column})"), "x"),
+            source_of(index, y, output.height, &format!("({})", node.y.text("y")), "y"),
+        );
         let desc = self.setting.desc(source);
         let c = desc.channels();
         let pixel = match (self.roles.tile_of(source), source) {
@@ -211,7 +232,7 @@ impl Writer<'_> {
                 let (t, k, planar) = (sample(desc.dtype), self.input(id), planar(&desc));
                 format!("load_pixel<{t}, {c}, {planar}>({name} + i * {c}, p.in[{k}], f, column, row)")
             }
-            (None, Operand::Stage(_)) => unreachable!("what tables read lies in a tile"),
+            (None, Operand::Stage(s)) => format!("{}({name} + i * {c}, p, f, column, row)", pixel_name(s)),
         };
         format!(
             "{{ const int row = {row};\n#pragma unroll\nfor (int i = 0; i < {VECTOR}; i++) {{ const int column = {column}; {pixel}; }} }}"
@@ -227,23 +248,25 @@ impl Writer<'_> {
         let desc = self.setting.desc(source);
         let (c, alpha) = (desc.channels(), desc.format.has_alpha());
         let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
-        let (where_, held) = match (self.roles.tile_of(source), source) {
+        // How a source row is found, and the type of its samples there.
+        let (row_of, held) = match (self.roles.tile_of(source), source) {
             (Some(k), _) => (
-                format!("offset = -x_{k} * Tile{k}::PIXEL; return tile{k} + (j - y_{k}) * Tile{k}::PITCH;"),
+                format!(
+                    "return NearRow<Tile{k}::T, {c}, {tx}>{{tile{k} + (j - y_{k}) * Tile{k}::PITCH, -x_{k} * Tile{k}::PIXEL}};"
+                ),
                 format!("Tile{k}::T"),
             ),
             (None, Operand::Buffer(id)) => {
                 let pitch = self.pass.raws.iter().find(|r| r.node == n).map_or(0, |r| r.pitch);
-                let k = self.input(id);
+                let (k, t, pixel) = (self.input(id), sample(desc.dtype), c * desc.dtype.size());
                 (
                     format!(
-                        "offset = (int)raw_skew({name}_start, p.in[{k}].row, j) - {name}_x * {}; return (const u8*){name}_raw + (j - {name}_y) * {pitch};",
-                        c * desc.dtype.size()
+                        "return NearRow<{t}, {c}, {tx}>{{{name}_raw + (j - {name}_y) * {pitch}, (int)raw_skew({name}_start, p.in[{k}].row, j) - {name}_x * {pixel}}};"
                     ),
-                    sample(desc.dtype).to_owned(),
+                    t.to_owned(),
                 )
             }
-            (None, Operand::Stage(_)) => unreachable!("what resamplings read lies in a tile"),
+            (None, Operand::Stage(s)) => (pulled_row(s, c, tx), sample(desc.dtype).to_owned()),
         };
         let _ = writeln!(
             code.before,
@@ -257,7 +280,7 @@ impl Writer<'_> {
         let round =
             if mean { format!("round_inside<{numbers}>") } else { format!("round_vector<{t}, {numbers}>") };
         format!(
-            "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j, int& offset) {{ {where_} }}); }}\n{round}({name}, {name});",
+            "{declare}\n{{ const int row = {};\n{name}_sums.at({name}, (int)__ldg(p.s{index}_y_starts + row), {name}_columns, p.s{index}_y_weights + (i64)row * {ty}, [&](int j) {{ {row_of} }}); }}\n{round}({name}, {name});",
             node.y.text("y")
         )
     }

@@ -9,6 +9,7 @@
 //! setting   the group; what cannot be fused, and why
 //! crop      resizes of crops as resizes of what is cropped
 //! roles     which results lie in tiles
+//! pulled    which are computed one pixel at a time for who reads them
 //! regions   what part of each tile a block needs, worked out backwards from the outputs
 //! layout    blocks, shared memory, passes
 //! nodes     the values of a pass, and when each is needed
@@ -26,6 +27,7 @@ mod layout;
 mod nodes;
 mod parameters;
 mod passes;
+mod pulled;
 mod regions;
 mod roles;
 mod setting;
@@ -137,6 +139,7 @@ pub(super) fn fused_code(
         let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
         text.push_str(&functor(&stage.kernel, index, &inputs, &stage.output)?);
     }
+    text.push_str(&pulled::pixel_functions(&setting, &roles));
     for (k, tile) in roles.tiles.iter().enumerate() {
         let (columns, rows) = (layout.x.tiles[k].len, layout.y.tiles[k].len);
         let _ = writeln!(text, "// {}", name(tile.source));

@@ -35,7 +35,7 @@ pub(super) fn indented(text: &str, level: usize) -> String {
 impl Writer<'_> {
     /// The position of a buffer among the kernel's inputs.
     pub(super) fn input(&self, id: usize) -> usize {
-        self.setting.group.reads().iter().position(|&r| r == id).expect("a buffer the group reads")
+        self.setting.input(id)
     }
 
     fn size(&self, source: Operand) -> (String, String) {

@@ -2,6 +2,7 @@ use mip_core::DType;
 use mip_plan::{AxisMap, Border, Kernel, Operand};
 
 use super::integer_reduction::IntegerReduction;
+use super::pulled::pulls;
 use super::setting::{Setting, copies_raw, is_sample};
 
 /// A result (or an input) that a block keeps in shared memory.
@@ -66,17 +67,20 @@ fn tile(setting: &Setting<'_>, source: Operand) -> Result<SharedTile, String> {
 
 /// Whether a value is read at more than its reader's own pixel.
 fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
-    setting.consumers(source).any(|consumer| match (&setting.stage(consumer).kernel, source) {
-        (Kernel::Separable(_) | Kernel::Stencil(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
-        // Interleaved images are copied as they are; see `Raw`.
-        (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
-        (Kernel::Gather(k), Operand::Stage(s)) => {
-            let table = |map| matches!(map, AxisMap::Nearest { .. } | AxisMap::Step { .. });
-            let upwards = matches!(k.y, AxisMap::Flip { .. }) && slides(setting, s);
-            table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
+    let in_vain = |consumer: &usize| pulls(setting, *consumer, source);
+    setting.consumers(source).filter(|c| !in_vain(c)).any(|consumer| {
+        match (&setting.stage(consumer).kernel, source) {
+            (Kernel::Separable(_) | Kernel::Stencil(_), _) | (Kernel::Resample(_), Operand::Stage(_)) => true,
+            // Interleaved images are copied as they are; see `Raw`.
+            (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
+            (Kernel::Gather(k), Operand::Stage(s)) => {
+                let table = |map| matches!(map, AxisMap::Nearest { .. } | AxisMap::Step { .. });
+                let upwards = matches!(k.y, AxisMap::Flip { .. }) && slides(setting, s);
+                table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
+            }
+            (Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
+            | (Kernel::Gather(_), Operand::Buffer(_)) => false,
         }
-        (Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
-        | (Kernel::Gather(_), Operand::Buffer(_)) => false,
     })
 }
 

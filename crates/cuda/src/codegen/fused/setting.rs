@@ -33,6 +33,11 @@ impl Setting<'_> {
         }
     }
 
+    /// The position of a buffer among the kernel's inputs.
+    pub(super) fn input(&self, id: usize) -> usize {
+        self.group.reads().iter().position(|&r| r == id).expect("a buffer the group reads")
+    }
+
     pub(super) const fn stages(&self) -> usize {
         self.group.stages.len()
     }

@@ -138,18 +138,26 @@ template <int N, int C> INLINE void premultiply(float* v) {
         if (s % C != C - 1) v[s] *= v[s / C * C + C - 1];
 }
 
+// A source row in shared memory that begins on a word; `offset` is the byte of its column 0 from there.
+template <typename T, int C, int TX> struct NearRow {
+    const u8* row;
+    int offset;
+    INLINE void operator()(float* near, int column) const {
+        load_near<T, TX * C>(near, row, offset + column * (C * (int)sizeof(T)));
+    }
+};
+
 // Horizontal sums of the TY source rows used last; rows come in ascending order, so that each is summed once.
 template <typename T, int C, int N, int TX, int TY, bool ALPHA> struct Resampled {
     static constexpr int M = N * C;
     float h[TY][M];
     int next = -1;
 
-    // `row_of(j, offset)` is where source row j lies in shared memory, and the byte of its column 0 from there.
+    // `row_of(j)` is source row j, which gives the TX pixels from a column on.
     template <class RowOf> INLINE void at(float* v, int start, const Columns<N, TX>& x, const float* wy, RowOf row_of) {
         if (next < start || next > start + TY) next = start;
         for (; next < start + TY; next++) {
-            int offset = 0;
-            const u8* row = row_of(next, offset);
+            const auto row = row_of(next);
 #pragma unroll
             for (int k = 0; k < TY - 1; k++)
 #pragma unroll
@@ -157,7 +165,7 @@ template <typename T, int C, int N, int TX, int TY, bool ALPHA> struct Resampled
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 float near[TX * C];
-                load_near<T, TX * C>(near, row, offset + x.at[i] * (C * (int)sizeof(T)));
+                row(near, x.at[i]);
                 if constexpr (ALPHA) premultiply<TX, C>(near);
 #pragma unroll
                 for (int c = 0; c < C; c++) {
