@@ -99,3 +99,117 @@ impl FromStr for Range {
         known.ok_or_else(|| format!("unknown range '{text}'; allowed: full, limited"))
     }
 }
+
+/// Where a chroma sample that pixels share lies among them: ITU-T H.273's chroma sample location types 0 to 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Siting {
+    /// At the left pixels, halfway between both rows: MPEG-2, H.264 and most video.
+    #[default]
+    Left,
+    /// In the middle of its pixels: JPEG, MPEG-1.
+    Center,
+    /// At the upper left pixel: ITU-R BT.2020.
+    TopLeft,
+}
+
+impl Siting {
+    /// All of them, in declaration order.
+    pub const ALL: [Self; 3] = [Self::Left, Self::Center, Self::TopLeft];
+
+    /// `left`, `center` or `top_left`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Center => "center",
+            Self::TopLeft => "top_left",
+        }
+    }
+
+    /// Whether the sample lies between its pixels, across and down, where two of them share it.
+    pub const fn is_between(self) -> (bool, bool) {
+        match self {
+            Self::Left => (false, true),
+            Self::Center => (true, true),
+            Self::TopLeft => (false, false),
+        }
+    }
+}
+
+impl fmt::Display for Siting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Siting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|siting| siting.name() == text);
+        known.ok_or_else(|| format!("unknown siting '{text}'; allowed: left, center, top_left"))
+    }
+}
+
+/// What chroma is at the pixels that share a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChromaFilter {
+    /// The sample they share.
+    #[default]
+    Nearest,
+    /// Interpolated linearly between samples, which lie where the [`Siting`] says.
+    Bilinear,
+}
+
+impl ChromaFilter {
+    /// Both, in declaration order.
+    pub const ALL: [Self; 2] = [Self::Nearest, Self::Bilinear];
+
+    /// `nearest` or `bilinear`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nearest => "nearest",
+            Self::Bilinear => "bilinear",
+        }
+    }
+}
+
+impl fmt::Display for ChromaFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ChromaFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|filter| filter.name() == text);
+        known.ok_or_else(|| format!("unknown chroma filter '{text}'; allowed: nearest, bilinear"))
+    }
+}
+
+/// What the samples of YUV video mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VideoColor {
+    /// The weights of luma.
+    pub matrix: Matrix,
+    /// The levels of black and white.
+    pub range: Range,
+    /// How chroma is read.
+    pub chroma: ChromaFilter,
+    /// Where its samples lie, which only matters for [`ChromaFilter::Bilinear`].
+    pub siting: Siting,
+}
+
+impl VideoColor {
+    /// With chroma of the nearest sample.
+    pub const fn new(matrix: Matrix, range: Range) -> Self {
+        Self { matrix, range, chroma: ChromaFilter::Nearest, siting: Siting::Left }
+    }
+
+    /// With chroma interpolated between samples that lie there.
+    #[must_use]
+    pub const fn bilinear(self, siting: Siting) -> Self {
+        Self { chroma: ChromaFilter::Bilinear, siting, ..self }
+    }
+}

@@ -5,6 +5,6 @@ mod color;
 mod format;
 mod frame;
 
-pub use color::{Matrix, Range};
+pub use color::{ChromaFilter, Matrix, Range, Siting, VideoColor};
 pub use format::{ChromaSampling, Packing, Plane, VideoFormat};
 pub use frame::VideoFrame;

@@ -10,6 +10,7 @@ mod tasks;
 mod tests;
 mod validate;
 mod video;
+mod video_output;
 
 use mip_ops::Operator;
 
@@ -17,6 +18,7 @@ pub(crate) use connect::DEFAULT_INPUT;
 use handle::GraphId;
 pub use handle::TaskHandle;
 pub use video::VideoInput;
+pub use video_output::VideoOutput;
 
 /// Most tasks a graph may hold; keeps planning, which is quadratic, well below a second.
 pub const MAX_TASKS: usize = 4096;

@@ -1,7 +1,7 @@
 //! Inputs that are YUV video.
 
 use mip_core::PixelFormat;
-use mip_core::video::{ChromaSampling, Matrix, Range, VideoFormat};
+use mip_core::video::{ChromaSampling, Range, VideoColor, VideoFormat};
 use mip_ops::operators::YuvToRgb;
 
 use super::{Feed, TaskGraph};
@@ -32,7 +32,7 @@ impl TaskGraph {
         &mut self,
         name: &str,
         format: VideoFormat,
-        color: Option<(Matrix, Range)>,
+        color: Option<VideoColor>,
     ) -> Result<VideoInput, GraphError> {
         let names = plane_names(format);
         let inputs: Vec<String> = names.iter().map(|plane| format!("{name}-{plane}")).collect();
@@ -58,13 +58,13 @@ impl TaskGraph {
         base: usize,
         planes: &[String],
         format: VideoFormat,
-        color: Option<(Matrix, Range)>,
+        color: Option<VideoColor>,
     ) -> Result<(), GraphError> {
         let name = self.inputs[base].clone();
         let is_mono = format.sampling == ChromaSampling::C400;
         // Luma of the full range is gray already.
         let as_it_is = is_mono && format.shift == 0 && matches!(format.bits, 8 | 16);
-        let is_gray = as_it_is && color.is_none_or(|(_, range)| range == Range::Full);
+        let is_gray = as_it_is && color.is_none_or(|color| color.range == Range::Full);
         if color.is_none() && !is_gray {
             return Err(GraphError::UnknownColor { input: name });
         }
@@ -81,14 +81,10 @@ impl TaskGraph {
             .collect();
         let at = |input: &String| inputs.iter().position(|known| known == input).unwrap_or_default();
         let colors = match color {
-            Some((matrix, range)) if !is_gray => {
+            Some(color) if !is_gray => {
                 let to = if is_mono { PixelFormat::Gray } else { PixelFormat::Rgb };
-                let operator = YuvToRgb::new(matrix, range).format(format).to(to);
-                let free = |name: &String| !graph.tasks.iter().any(|task| task.name == *name);
-                let names =
-                    std::iter::once(format!("{name}-{to}")).chain((2..).map(|n| format!("{name}-{to}{n}")));
-                let task = names.into_iter().find(free).unwrap_or_default();
-                let task = graph.add_task(&task, Box::new(operator))?;
+                let operator = YuvToRgb::of(format, color).to(to);
+                let task = graph.add_task(&graph.free_name(&format!("{name}-{to}")), Box::new(operator))?;
                 let slot = |slot: usize| Some(Feed::Input(at(&planes[plane_of(format, slot)])));
                 graph.tasks[task.index()].sources = (0..3).map(slot).collect();
                 Feed::Task(task.index())
@@ -118,6 +114,15 @@ impl TaskGraph {
     }
 }
 
+impl TaskGraph {
+    /// The name, or one that a number makes free.
+    pub(super) fn free_name(&self, name: &str) -> String {
+        let free = |name: &String| !self.tasks.iter().any(|task| task.name == *name);
+        let numbered = (2..).map(|n| format!("{name}{n}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(free).unwrap_or_default()
+    }
+}
+
 /// What a frame's planes are called, in their order in memory. All sizes have the same.
 fn plane_names(format: VideoFormat) -> Vec<&'static str> {
     format.planes(2, 2).map(|planes| planes.iter().map(|plane| plane.name).collect()).unwrap_or_default()
@@ -132,6 +137,8 @@ fn plane_of(format: VideoFormat, slot: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use mip_core::video::Matrix;
+
     use super::*;
     use crate::PipelineSpec;
 
@@ -152,7 +159,7 @@ mod tests {
         (0..graph.len()).map(of).collect()
     }
 
-    const COLOR: Option<(Matrix, Range)> = Some((Matrix::Bt709, Range::Limited));
+    const COLOR: Option<VideoColor> = Some(VideoColor::new(Matrix::Bt709, Range::Limited));
 
     #[test]
     fn readers_get_colors_made_of_the_planes() {
@@ -201,7 +208,7 @@ mod tests {
     fn gray_video_is_its_luma() {
         let mono = VideoFormat::planar(ChromaSampling::C400, 8);
         let mut full = graph("invert");
-        full.read_video("input", mono, Some((Matrix::Bt601, Range::Full))).unwrap();
+        full.read_video("input", mono, Some(VideoColor::new(Matrix::Bt601, Range::Full))).unwrap();
         assert_eq!(feeds(&full), ["invert of @input-y"]);
         let mut limited = graph("invert");
         limited.read_video("input", mono, COLOR).unwrap();

@@ -4,7 +4,7 @@ use mip_core::text::quoted;
 use mip_core::video::VideoFormat;
 
 use super::Y4mError;
-use crate::yuv::{PlaneSizes, Range, Sampling};
+use crate::yuv::{Range, Sampling};
 
 /// The header of a stream: what all its frames have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,11 +42,6 @@ impl Y4mHeader {
     /// Bytes of a frame; no memory holds `usize::MAX`.
     pub fn frame_bytes(&self) -> usize {
         self.format().bytes(self.width, self.height).unwrap_or(usize::MAX)
-    }
-
-    /// Sizes of the planes of a frame.
-    pub const fn sizes(&self) -> PlaneSizes {
-        PlaneSizes::new(self.width, self.height, self.sampling)
     }
 
     /// The range of the samples: what the header says, else full for luma alone (as FFmpeg writes it) and limited for

@@ -1,7 +1,6 @@
-use mip_core::video::ChromaSampling;
+use mip_core::video::{ChromaSampling, Siting};
 
-/// Chroma sampling, with the siting where the name says it. The siting is carried along, not used: chroma is
-/// replicated and averaged (see [`super::YuvConverter`]).
+/// Chroma sampling, with the siting where the name says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sampling {
     /// Luma only.
@@ -45,6 +44,16 @@ impl Sampling {
             Self::C420 | Self::C420Jpeg | Self::C420Mpeg2 | Self::C420Paldv => ChromaSampling::C420,
             Self::C422 => ChromaSampling::C422,
             Self::C444 => ChromaSampling::C444,
+        }
+    }
+
+    /// Where chroma samples lie; left where the name does not say it. Of PAL DV, whose U and V lie on lines of their own, it
+    /// is those of U.
+    pub const fn siting(self) -> Siting {
+        match self {
+            Self::C420Jpeg => Siting::Center,
+            Self::C420Paldv => Siting::TopLeft,
+            Self::Mono | Self::C420 | Self::C420Mpeg2 | Self::C422 | Self::C444 => Siting::Left,
         }
     }
 

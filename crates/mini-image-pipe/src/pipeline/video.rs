@@ -1,8 +1,9 @@
 //! Inputs that are YUV video.
 
-use mip_core::ImageBuffer;
-use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
-use mip_graph::VideoInput;
+use mip_core::ImageError;
+use mip_core::video::{ChromaSampling, Matrix, Range, VideoColor, VideoFormat, VideoFrame};
+use mip_graph::{TaskHandle, VideoInput, VideoOutput};
+use mip_runtime::{DeviceImage, RunInput};
 
 use super::Pipeline;
 use crate::Error;
@@ -18,7 +19,7 @@ impl Pipeline {
     /// # fn main() -> Result<(), Error> {
     /// let mut pipeline = Pipeline::new(PipelineConfig::default());
     /// let small = pipeline.add_operator("small", Resize::to(32, 24))?;
-    /// pipeline.read_video("input", VideoFormat::NV12, Some((Matrix::Bt709, Range::Limited)))?;
+    /// pipeline.read_video("input", VideoFormat::NV12, Some(VideoColor::new(Matrix::Bt709, Range::Limited)))?;
     /// // As a camera or a decoder hands it over: planes with strides of their own, owned or borrowed.
     /// let gray = |width, height| ImageDesc::new(width, height, PixelFormat::Gray, DType::U8);
     /// let planes = vec![ImageBuffer::new(gray(64, 48)?)?, ImageBuffer::new(gray(64, 24)?)?];
@@ -36,7 +37,7 @@ impl Pipeline {
         &mut self,
         input: &str,
         format: VideoFormat,
-        color: Option<(Matrix, Range)>,
+        color: Option<VideoColor>,
     ) -> Result<(), Error> {
         if self.video.iter().any(|video| video.name == input) {
             return Err(Error::Usage(format!("'@{input}' is video already")));
@@ -47,7 +48,7 @@ impl Pipeline {
         let before = self.graph.inputs().to_vec();
         let video = self.graph.read_video(input, format, color)?;
         // The images of other inputs stay with their names.
-        let mut bound: Vec<Option<ImageBuffer>> = vec![None; self.graph.inputs().len()];
+        let mut bound: Vec<Option<RunInput>> = vec![None; self.graph.inputs().len()];
         for (name, image) in before.iter().zip(std::mem::take(&mut self.bound)) {
             if let Some(place) = self.graph.inputs().iter().position(|input| input == name) {
                 bound[place] = image;
@@ -62,6 +63,46 @@ impl Pipeline {
         }
         self.video.push(video);
         Ok(())
+    }
+
+    /// Makes a task's result one of planar YUV video: what the pipeline gives are then the planes of it, gray images, made on the
+    /// device as a part of what computes the colours. `samples` says how many pixels share chroma, and bits of a sample.
+    ///
+    /// ```
+    /// # use mini_image_pipe::prelude::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let mut pipeline = Pipeline::new(PipelineConfig::default());
+    /// let small = pipeline.add_operator("small", Resize::to(32, 24))?;
+    /// let video = pipeline.write_video(small, (ChromaSampling::C420, 8), (Matrix::Bt709, Range::Limited))?;
+    /// let photo = ImageBuffer::new(ImageDesc::new(64, 48, PixelFormat::Rgb, DType::U8)?)?;
+    /// pipeline.set_input(small, &photo)?;
+    /// pipeline.execute()?;
+    /// let frame = pipeline.video_frame(&video)?;
+    /// assert_eq!((frame.format().to_string(), frame.planes()[1].desc().to_string()), ("i420".into(), "16x12 gray u8".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the task is unknown.
+    pub fn write_video(
+        &mut self,
+        task: TaskHandle,
+        samples: (ChromaSampling, u32),
+        color: (Matrix, Range),
+    ) -> Result<VideoOutput, Error> {
+        Ok(self.graph.write_video(task, samples, color)?)
+    }
+
+    /// The frame of the last execution that a video output of it has.
+    ///
+    /// # Errors
+    /// As [`Pipeline::output`].
+    pub fn video_frame(&self, video: &VideoOutput) -> Result<VideoFrame, Error> {
+        let planes = video.planes.iter().map(|&plane| self.output(plane));
+        let planes = planes.collect::<Result<Vec<_>, Error>>()?;
+        let luma = *planes[0].desc();
+        Ok(VideoFrame::new(video.format, luma.width, luma.height, planes)?)
     }
 
     /// For each input that is a plane of video, in the inputs' order where all are of one: the plane's number in its frame,
@@ -81,19 +122,92 @@ impl Pipeline {
         let found = self.video.iter().find(|video| video.name == input);
         let video = found.ok_or_else(|| Error::Usage(format!("'@{input}' is no video: see read_video")))?;
         for (index, image) in planes_for(video, frame)? {
-            self.bound.resize(self.graph.inputs().len(), None);
-            self.bound[index] = Some(image);
+            self.bind(index, image);
+        }
+        Ok(())
+    }
+
+    /// As [`Pipeline::set_video_frame`], with planes in the device's own memory, which are read in place.
+    ///
+    /// # Errors
+    /// When there is no such input, or the frame has another format.
+    pub fn set_device_frame(&mut self, input: &str, frame: &DeviceFrame) -> Result<(), Error> {
+        let found = self.video.iter().find(|video| video.name == input);
+        let video = found.ok_or_else(|| Error::Usage(format!("'@{input}' is no video: see read_video")))?;
+        for (index, image) in device_planes_for(video, frame)? {
+            self.bind(index, image);
         }
         Ok(())
     }
 }
 
-/// The images of a frame for the inputs that read its planes.
-pub(super) fn planes_for(video: &VideoInput, frame: &VideoFrame) -> Result<Vec<(usize, ImageBuffer)>, Error> {
-    if *frame.format() != video.format {
-        let (name, format, given) = (&video.name, video.format, frame.format());
-        return Err(Error::Usage(format!("'@{name}' is {format} video, but the frame is {given}")));
+/// A frame of video in device memory, such as a decoder's surface: its planes, each with strides of its own.
+#[derive(Debug, Clone)]
+pub struct DeviceFrame {
+    format: VideoFormat,
+    planes: Vec<DeviceImage>,
+}
+
+impl DeviceFrame {
+    /// A frame of planes that lie anywhere on the device, in the order of [`VideoFormat::planes`].
+    ///
+    /// # Errors
+    /// When they are not the planes of such a frame.
+    pub fn new(
+        format: VideoFormat,
+        width: u32,
+        height: u32,
+        planes: Vec<DeviceImage>,
+    ) -> Result<Self, Error> {
+        let expected = format.planes(width, height)?;
+        let fits = expected.len() == planes.len()
+            && expected
+                .iter()
+                .zip(&planes)
+                .all(|(plane, image)| plane.desc == *image.desc() && image.layout().batch_size == 1);
+        if fits {
+            return Ok(Self { format, planes });
+        }
+        let list = |descs: Vec<String>| descs.join(", ");
+        Err(Error::Image(ImageError::Planes {
+            frame: format!("{width}x{height} {format}"),
+            given: list(planes.iter().map(|image| image.desc().to_string()).collect()),
+            expected: list(expected.iter().map(|plane| plane.desc.to_string()).collect()),
+        }))
     }
+
+    /// How its samples are arranged.
+    pub const fn format(&self) -> &VideoFormat {
+        &self.format
+    }
+
+    /// Its planes, in the order of [`VideoFormat::planes`].
+    pub fn planes(&self) -> &[DeviceImage] {
+        &self.planes
+    }
+}
+
+/// As [`planes_for`], of a frame on the device.
+pub(super) fn device_planes_for(
+    video: &VideoInput,
+    frame: &DeviceFrame,
+) -> Result<Vec<(usize, RunInput)>, Error> {
+    check_format(video, frame.format)?;
+    let plane = |&(plane, input): &(usize, usize)| (input, frame.planes[plane].clone().into());
+    Ok(video.planes.iter().map(plane).collect())
+}
+
+fn check_format(video: &VideoInput, given: VideoFormat) -> Result<(), Error> {
+    let (name, format) = (&video.name, video.format);
+    if given == format {
+        return Ok(());
+    }
+    Err(Error::Usage(format!("'@{name}' is {format} video, but the frame is {given}")))
+}
+
+/// The images of a frame for the inputs that read its planes.
+pub(super) fn planes_for(video: &VideoInput, frame: &VideoFrame) -> Result<Vec<(usize, RunInput)>, Error> {
+    check_format(video, *frame.format())?;
     let planes = frame.planes();
-    Ok(video.planes.iter().map(|&(plane, input)| (input, planes[plane].clone())).collect())
+    Ok(video.planes.iter().map(|&(plane, input)| (input, planes[plane].clone().into())).collect())
 }

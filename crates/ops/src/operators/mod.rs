@@ -16,6 +16,7 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod rgb_to_yuv;
 mod rotate;
 mod rotate90;
 mod scharr;
@@ -53,6 +54,7 @@ operators! {
     normalize: Normalize;
     point: Point;
     resize: Resize, ResizeFilter;
+    rgb_to_yuv: RgbToYuv, YuvPlane;
     rotate: Rotate;
     rotate90: Rotate90, Turn;
     scharr: Scharr;

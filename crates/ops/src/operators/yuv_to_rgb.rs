@@ -1,6 +1,8 @@
-use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
+use mip_core::video::{
+    ChromaFilter, ChromaSampling, Matrix, Packing, Range, Siting, VideoColor, VideoFormat,
+};
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{AxisMap, Gather, Kernel, Point, YuvFactors};
+use mip_plan::{AxisMap, AxisTaps, Gather, Kernel, Point, Resample, YuvFactors};
 
 use crate::choice::{FORMATS, stored_by_name};
 use crate::expr::{Term, v};
@@ -14,6 +16,8 @@ stored_by_name!(Matrix, MATRICES);
 stored_by_name!(Range, RANGES);
 stored_by_name!(ChromaSampling, SAMPLINGS);
 stored_by_name!(Packing, PACKINGS);
+stored_by_name!(ChromaFilter, FILTERS);
+stored_by_name!(Siting, SITINGS);
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "yuv_to_rgb",
@@ -35,6 +39,18 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "Where chroma is: planes of their own, or taking turns; inputs that share a plane all read it",
         )
         .default_is("planar"),
+        ParamSpec::new(
+            "chroma",
+            ParamKind::choice(FILTERS),
+            "What pixels that share chroma get: the sample, or what lies between samples",
+        )
+        .default_is("nearest"),
+        ParamSpec::new(
+            "siting",
+            ParamKind::choice(SITINGS),
+            "Where shared samples lie, for chroma = bilinear",
+        )
+        .default_is("left"),
         ParamSpec::new("bits", ParamKind::int(8, 16), "Bits of a sample; 8 of u8 and 16 of u16 if not given"),
         ParamSpec::new("shift", ParamKind::int(0, 8), "Zero bits below them: 6 of P010").default_is("0"),
         ParamSpec::new("to", ParamKind::choice(FORMATS), "Format of the result; gray is luma alone")
@@ -51,6 +67,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "matrix=601 range=limited packing=yuyv",
         "matrix=709 range=full packing=uyvy to=rgba",
         "matrix=709 range=limited sampling=400",
+        "matrix=709 range=limited sampling=444 chroma=bilinear siting=center",
     ],
     create: create::<YuvToRgb>,
 };
@@ -63,8 +80,10 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// full scale, saturated. No chroma gives R = G = B exactly.
 ///
 /// The inputs are gray images of u8 or u16; of samples with fewer bits than their type, what is larger counts as the
-/// largest. Chroma is replicated to the pixels that share a sample; siting does not
-/// enter. `u` and `v` read the same image where both are in one plane, and all three do where there is only one
+/// largest. Chroma is replicated to the pixels that share a sample, or interpolated between samples (`chroma` = bilinear): in
+/// each direction in which they are shared, weights 1 - f and f at the floor of the place and the next sample, clamped to
+/// the edge, with sample c at pixel 2c, or at 2c + 1/2 where it lies between its pixels (`siting`). It is
+/// not rounded before the colours are. `u` and `v` read the same image where both are in one plane, and all three do where there is only one
 /// (`packing`). New alpha is opaque. `gray` is `Y` alone, for which `u` and `v` may be any images, as they may where
 /// `sampling` says that there is no chroma (400).
 ///
@@ -75,6 +94,8 @@ pub struct YuvToRgb {
     range: Option<Range>,
     sampling: ChromaSampling,
     packing: Packing,
+    chroma: ChromaFilter,
+    siting: Siting,
     bits: Option<u32>,
     shift: u32,
     to: PixelFormat,
@@ -87,6 +108,8 @@ impl Default for YuvToRgb {
             range: None,
             sampling: ChromaSampling::C420,
             packing: Packing::Planar,
+            chroma: ChromaFilter::Nearest,
+            siting: Siting::Left,
             bits: None,
             shift: 0,
             to: PixelFormat::Rgb,
@@ -100,10 +123,16 @@ impl YuvToRgb {
         Self { matrix: Some(matrix), range: Some(range), ..Self::default() }
     }
 
+    /// From frames of that format and meaning.
+    pub fn of(format: VideoFormat, color: VideoColor) -> Self {
+        let VideoColor { matrix, range, chroma, siting } = color;
+        Self { chroma, siting, ..Self::new(matrix, range).format(format) }
+    }
+
     /// From frames of that format.
     #[must_use]
-    pub const fn format(self, format: mip_core::video::VideoFormat) -> Self {
-        let mip_core::video::VideoFormat { packing, sampling, bits, shift, .. } = format;
+    pub const fn format(self, format: VideoFormat) -> Self {
+        let VideoFormat { packing, sampling, bits, shift, .. } = format;
         Self { packing, sampling, bits: Some(bits), shift, ..self }
     }
 
@@ -126,16 +155,9 @@ impl YuvToRgb {
     /// What makes a pixel of its samples.
     fn kernel(&self, y: &ImageDesc) -> Result<Kernel, OpError> {
         let (matrix, range) = (self.matrix.unwrap_or(Matrix::Bt601), self.range.unwrap_or(Range::Limited));
-        let ((kr, kb), (black, luma, chroma)) = (matrix.weights(), range.levels());
+        let (kr, kb) = matrix.weights();
         let kg = 1.0 - kr - kb;
-        // Limited levels of more bits are those of 8 bits times a power of two; full ones are all that there are.
-        let bits = self.sample_bits(y);
-        let unit = f64::from(1_u32 << (bits - 8 + self.shift));
-        let full = f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << self.shift);
-        let (black, luma, chroma) = match range {
-            Range::Limited => (black * unit, luma * unit, chroma * unit),
-            Range::Full => (0.0, full, full),
-        };
+        let Levels { black, luma, chroma, middle } = Levels::new(range, self.sample_bits(y), self.shift);
         let white = y.dtype.full_scale();
         let (scale, spread) = (white / luma, white / chroma);
         let luma = [scale as f32, (-black * scale) as f32];
@@ -152,7 +174,7 @@ impl YuvToRgb {
         let (by_v, by_u) = (2.0 * (1.0 - kr) * spread, 2.0 * (1.0 - kb) * spread);
         let factors = YuvFactors {
             luma,
-            middle: (128.0 * unit) as f32,
+            middle: middle as f32,
             red_v: by_v as f32,
             green: [-by_u * kb / kg, -by_v * kr / kg].map(|factor| factor as f32),
             blue_u: by_u as f32,
@@ -160,22 +182,72 @@ impl YuvToRgb {
         Ok(Kernel::Point(Point::yuv_to_rgb(factors, alpha)))
     }
 
-    /// Where the samples of a slot are in its image: the map of a pixel's column.
-    fn columns(&self, slot: usize) -> AxisMap {
-        let (shift, _) = self.sampling.shifts();
+    /// The columns of a slot's samples in its image, which is so wide; of samples that pixels share, those of the pixels
+    /// or, where they are to be interpolated, their own.
+    fn columns(&self, slot: usize, width: u32) -> AxisMap {
+        let shift = if self.is_interpolated() { 0 } else { self.sampling.shifts().0 };
         let (first, step, shift) = match (self.packing, slot) {
             (Packing::Yuyv, 0) => (0, 2, 0),
             (Packing::Uyvy, 0) => (1, 2, 0),
             (Packing::Planar | Packing::Uv | Packing::Vu, 0) => (0, 1, 0),
-            (Packing::Yuyv, 1) => (1, 4, 1),
-            (Packing::Yuyv, _) => (3, 4, 1),
-            (Packing::Uyvy, 1) => (0, 4, 1),
-            (Packing::Uyvy, _) => (2, 4, 1),
+            (Packing::Yuyv, 1) => (1, 4, shift),
+            (Packing::Yuyv, _) => (3, 4, shift),
+            (Packing::Uyvy, 1) => (0, 4, shift),
+            (Packing::Uyvy, _) => (2, 4, shift),
             (Packing::Uv, 1) | (Packing::Vu, 2..) => (0, 2, shift),
             (Packing::Uv | Packing::Vu, _) => (1, 2, shift),
             (Packing::Planar, _) => (0, 1, shift),
         };
-        AxisMap::Step { first, step, shift }
+        AxisMap::Step { first, step, shift, last: width - 1 }
+    }
+
+    /// Whether pixels share chroma and get what lies between its samples.
+    fn is_interpolated(&self) -> bool {
+        self.chroma == ChromaFilter::Bilinear && self.sampling.shifts() != (0, 0)
+    }
+
+    /// What the samples of a slot are at each pixel of `plane`.
+    fn samples(
+        &self,
+        slot: usize,
+        input: &ImageDesc,
+        plane: ImageDesc,
+        steps: &mut Vec<KernelStep>,
+    ) -> Result<StepInput, OpError> {
+        let mut sample = StepInput::Slot(slot);
+        let mut step = |kernel, output| {
+            steps.push(KernelStep { kernel, uniforms: [].into(), inputs: vec![sample], output });
+            sample = StepInput::Step(steps.len() - 1);
+        };
+        let (interpolated, is_packed) = (slot > 0 && self.is_interpolated(), self.packing.is_packed());
+        let down = if slot == 0 || is_packed || interpolated { 0 } else { self.sampling.shifts().1 };
+        let x = self.columns(slot, input.width);
+        let y = AxisMap::Step { first: 0, step: 1, shift: down, last: input.height - 1 };
+        let own = if interpolated {
+            let (width, height) = self.sampling.size(plane.width, plane.height);
+            plane.with_size(width, if is_packed { plane.height } else { height })
+        } else {
+            plane
+        };
+        let same = |map| matches!(map, AxisMap::Step { first: 0, step: 1, shift: 0, .. });
+        if !same(x) || !same(y) || (input.width, input.height) != (own.width, own.height) {
+            step(Kernel::Gather(Gather { x, y }), own);
+        }
+        // What is above the bits that there are would make sums that binary32 does not hold.
+        let used = self.sample_bits(input) + self.shift;
+        if (used as usize) < 8 * input.dtype.size() {
+            let most = ((1_u32 << used) - 1) as f32;
+            step(Formula::each(v().min(most)).kernel(&SPEC)?, own);
+        }
+        if interpolated {
+            let (exact, whole) = (own.with_dtype(DType::F32), plane.with_dtype(DType::F32));
+            step(Kernel::Point(Point::copy()), exact);
+            let (across, between) = (self.sampling.shifts(), self.siting.is_between());
+            let x = between_samples(own.width, plane.width, across.0 > 0, between.0);
+            let y = between_samples(own.height, plane.height, own.height < plane.height, between.1);
+            step(Kernel::Resample(Resample { x, y }), whole);
+        }
+        Ok(sample)
     }
 
     fn check(&self, inputs: &[ImageDesc; 3]) -> Result<(), OpError> {
@@ -229,7 +301,7 @@ impl YuvToRgb {
 impl Parameters for YuvToRgb {
     fields! {
         "matrix" => matrix, "range" => range, "sampling" => sampling, "packing" => packing, "bits" => bits,
-        "shift" => shift, "to" => to,
+        "chroma" => chroma, "siting" => siting, "shift" => shift, "to" => to,
     }
 
     fn conflicts(&self) -> Result<(), ParamError> {
@@ -262,27 +334,50 @@ impl Operator for YuvToRgb {
         let mut steps = Vec::new();
         let mut samples = Vec::new();
         for (slot, input) in inputs.iter().enumerate().take(slots) {
-            let down = if slot == 0 || self.packing.is_packed() { 0 } else { self.sampling.shifts().1 };
-            let (x, y) = (self.columns(slot), AxisMap::Step { first: 0, step: 1, shift: down });
-            let same = AxisMap::Step { first: 0, step: 1, shift: 0 };
-            let mut sample = StepInput::Slot(slot);
-            let mut step = |kernel, sample: &mut StepInput| {
-                steps.push(KernelStep { kernel, uniforms: [].into(), inputs: vec![*sample], output: plane });
-                *sample = StepInput::Step(steps.len() - 1);
-            };
-            if (x, y) != (same, same) || (input.width, input.height) != (plane.width, plane.height) {
-                step(Kernel::Gather(Gather { x, y }), &mut sample);
-            }
-            // What is above the bits that there are would make sums that binary32 does not hold.
-            let used = self.sample_bits(input) + self.shift;
-            if (used as usize) < 8 * input.dtype.size() {
-                let most = ((1_u32 << used) - 1) as f32;
-                step(Formula::each(v().min(most)).kernel(&SPEC)?, &mut sample);
-            }
-            samples.push(sample);
+            samples.push(self.samples(slot, input, plane, &mut steps)?);
         }
         let kernel = self.kernel(&inputs[0])?;
         steps.push(KernelStep { kernel, uniforms: [].into(), inputs: samples, output });
         Ok(Lowered { steps })
     }
+}
+
+/// Samples that stand for black, white and no chroma.
+pub(super) struct Levels {
+    /// Of black.
+    pub(super) black: f64,
+    /// From black to white.
+    pub(super) luma: f64,
+    /// From the least to the most chroma.
+    pub(super) chroma: f64,
+    /// No chroma.
+    pub(super) middle: f64,
+}
+
+impl Levels {
+    /// Of samples with so many bits, and zero bits below them.
+    pub(super) fn new(range: Range, bits: u32, shift: u32) -> Self {
+        let (black, luma, chroma) = range.levels();
+        // Limited levels of more bits are those of 8 bits times a power of two; full ones are all that there are.
+        let unit = f64::from(1_u32 << (bits - 8 + shift));
+        let full = f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << shift);
+        let (black, luma, chroma) = match range {
+            Range::Limited => (black * unit, luma * unit, chroma * unit),
+            Range::Full => (0.0, full, full),
+        };
+        Self { black, luma, chroma, middle: 128.0 * unit }
+    }
+}
+
+/// Weights along an axis on which two outputs share a sample, if they do: sample c is at output 2c, or halfway to the next
+/// where it lies between its pixels.
+fn between_samples(samples: u32, outputs: u32, shared: bool, between: bool) -> AxisTaps {
+    let at = |output: i64| {
+        // In quarters of a sample.
+        let place = if shared { 2 * output - i64::from(between) } else { 4 * output };
+        let (sample, part) = (place.div_euclid(4), place.rem_euclid(4) as f64 / 4.0);
+        let both = [(sample, 1.0 - part), (sample + 1, part)];
+        both.into_iter().filter(|&(_, weight)| weight > 0.0).collect::<Vec<_>>()
+    };
+    AxisTaps::from_contributions(samples, (0..i64::from(outputs)).map(at))
 }

@@ -21,6 +21,7 @@ mod layout;
 mod normalize;
 mod point;
 mod resize;
+mod rgb_to_yuv;
 mod rotate;
 mod rotate90;
 mod scharr;
@@ -36,6 +37,7 @@ pub use border::Border;
 pub use color_convert::luma;
 pub use gaussian_blur::default_sigma;
 pub use resize::{Filter, resize_antialiased};
+pub use yuv_to_rgb::yuv_planes;
 
 /// Makes each file's function of its name public and lists how it is called by parameters.
 macro_rules! references {
@@ -62,6 +64,7 @@ references! {
     normalize,
     point,
     resize,
+    rgb_to_yuv,
     rotate,
     rotate90,
     scharr,

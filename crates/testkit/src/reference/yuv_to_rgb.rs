@@ -1,11 +1,12 @@
-use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
+use mip_core::video::{ChromaSampling, Matrix, Packing, Range, Siting};
 use mip_core::{ImageDesc, PixelFormat};
 
 use super::apply::{Call, Reference};
 use crate::Real;
 use crate::golden::Params;
 
-const PARAMS: &[&str] = &["matrix", "range", "sampling", "packing", "bits", "shift", "to"];
+const PARAMS: &[&str] =
+    &["matrix", "range", "sampling", "packing", "chroma", "siting", "bits", "shift", "to"];
 
 pub(super) const REFERENCE: Reference =
     Reference::new("yuv_to_rgb", PARAMS, of).output(|params, desc| ImageDesc {
@@ -13,7 +14,12 @@ pub(super) const REFERENCE: Reference =
         ..desc
     });
 
-fn word<T: Copy>(params: &Params, name: &str, all: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
+pub(super) fn word<T: Copy>(
+    params: &Params,
+    name: &str,
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+) -> Option<T> {
     let word = params.digits(name)?;
     Some(all.iter().copied().find(|&v| name_of(v) == word).expect("a word"))
 }
@@ -28,7 +34,62 @@ fn of(call: &Call<'_>) -> Real {
     let shift = params.number("shift").unwrap_or(0.0);
     let to = params.word("to").unwrap_or("rgb");
     let planes = [0, 1, 2].map(|slot| call.image(slot));
+    // Interpolated chroma is as if there were a sample for each pixel.
+    if params.word("chroma") == Some("bilinear") && sampling.shifts() != (0, 0) {
+        let siting = word(params, "siting", &Siting::ALL, Siting::name).unwrap_or_default();
+        let planes = yuv_planes(&planes, (sampling, packing), siting, (bits, shift));
+        let arrangement = (ChromaSampling::C444, Packing::Planar);
+        return yuv_to_rgb(&planes, matrix, range, arrangement, (bits, shift, desc.dtype.full_scale()), to);
+    }
     yuv_to_rgb(&planes, matrix, range, (sampling, packing), (bits, shift, desc.dtype.full_scale()), to)
+}
+
+/// Planes of full resolution: chroma at a pixel is what lies between the samples around it, whose distances are measured in
+/// pixels.
+///
+/// # Panics
+/// When a plane is too small.
+pub fn yuv_planes(
+    planes: &[Real; 3],
+    (sampling, packing): (ChromaSampling, Packing),
+    siting: Siting,
+    (bits, shift): (f64, f64),
+) -> [Real; 3] {
+    let packed = matches!(packing, Packing::Yuyv | Packing::Uyvy);
+    let (width, height) = (planes[0].width / if packed { 2 } else { 1 }, planes[0].height);
+    let (across, down) = (sampling.shifts().0 == 1, sampling.shifts().1 == 1);
+    let most = (bits + shift).exp2() - 1.0;
+    let sample = |slot: usize, x: usize, y: usize| {
+        let column = match (packing, slot) {
+            (Packing::Planar, _) | (Packing::Uv | Packing::Vu, 0) => x,
+            (Packing::Uv, _) => 2 * x + slot - 1,
+            (Packing::Vu, _) => 2 * x + 2 - slot,
+            (Packing::Yuyv, 0) => 2 * x,
+            (Packing::Yuyv, _) => 4 * x + 2 * slot - 1,
+            (Packing::Uyvy, 0) => 2 * x + 1,
+            (Packing::Uyvy, _) => 4 * x + 2 * (slot - 1),
+        };
+        planes[slot].at(column, y, 0).min(most)
+    };
+    // The weight of each sample at a pixel: 1 - distance in samples, where that is not below 0, edges going on outwards.
+    let weights = |pixel: usize, samples: usize, shared: bool, between: bool| -> Vec<f64> {
+        let (distance, first) = if shared { (2.0, if between { 0.5 } else { 0.0 }) } else { (1.0, 0.0) };
+        let place = ((pixel as f64 - first) / distance).clamp(0.0, samples as f64 - 1.0);
+        (0..samples).map(|sample| (1.0 - (place - sample as f64).abs()).max(0.0)).collect()
+    };
+    let (between_x, between_y) = siting.is_between();
+    [0, 1, 2].map(|slot| {
+        if slot == 0 {
+            return Real::from_fn(width, height, 1, |x, y, _| sample(0, x, y));
+        }
+        let (columns, rows) =
+            (if across { width.div_ceil(2) } else { width }, if down { height.div_ceil(2) } else { height });
+        Real::from_fn(width, height, 1, |x, y, _| {
+            let (by_x, by_y) = (weights(x, columns, across, between_x), weights(y, rows, down, between_y));
+            let row = |cy: usize| -> f64 { (0..columns).map(|cx| by_x[cx] * sample(slot, cx, cy)).sum() };
+            (0..rows).map(|cy| by_y[cy] * row(cy)).sum()
+        })
+    })
 }
 
 /// Each pixel from the inverse of the definition of `Y`, `U` and `V`, solved for red, green and blue.
