@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "small:resize width=160 height=90 inputs=@input ! edges:sobel inputs=@input-y",
     )?;
     let mut pipeline = Pipeline::from_spec(&spec, PipelineConfig::default())?;
-    pipeline.read_video("input", VideoFormat::NV12, Some((Matrix::Bt709, Range::Limited)))?;
+    pipeline.read_video("input", VideoFormat::NV12, Some(VideoColor::new(Matrix::Bt709, Range::Limited)))?;
     let mut stream = pipeline.stream(&StreamOptions::default())?;
     let mut done = Vec::new();
     for number in 0..8 {

@@ -50,7 +50,6 @@ impl Stop {
     }
 
     /// One that never comes, and what keeps it from coming.
-    #[cfg(test)]
     pub(crate) fn never() -> (Sender<Infallible>, Self) {
         let (open, stop) = bounded(0);
         (open, Self(stop))

@@ -29,4 +29,5 @@ pub mod tiles;
 
 pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions};
+pub use driver::BorrowedMemory;
 pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};

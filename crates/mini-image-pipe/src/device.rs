@@ -1,8 +1,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mip_core::BatchLayout;
 use mip_cpu::{CpuConfig, CpuDevice};
-use mip_cuda::{CudaDevice, CudaOptions};
+use mip_cuda::{BorrowedMemory, CudaDevice, CudaOptions};
+use mip_runtime::DeviceImage;
 use mip_runtime::device::{Device as RuntimeDevice, DeviceError, DeviceInfo};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 
@@ -122,6 +124,30 @@ impl Device {
     /// When it cannot be opened.
     pub fn open(&self) -> Result<Arc<dyn RuntimeDevice>, Error> {
         self.open_locked(&mut self.lock())
+    }
+
+    /// Images in memory of another library on this GPU (a decoder's surface, a tensor), which pipelines on it read in place:
+    /// one for each layout, with the byte at which it begins. The memory is not let go of before the last of them is no longer
+    /// in use.
+    ///
+    /// # Errors
+    /// When this is no CUDA device, it cannot be opened, or an image does not lie inside the memory.
+    pub fn borrow_cuda<const N: usize>(
+        &self,
+        memory: &BorrowedMemory,
+        images: [(BatchLayout, usize); N],
+    ) -> Result<[DeviceImage; N], Error> {
+        self.open()?;
+        let cuda = self.lock().cuda.clone().ok_or_else(|| {
+            Error::Usage("memory of the GPU is borrowed by a CUDA device; this is another".to_owned())
+        })?;
+        let memory = cuda.borrow(memory)?;
+        let made = images.map(|(layout, offset)| DeviceImage::in_memory(memory.clone(), layout, offset));
+        let mut whole = Vec::with_capacity(N);
+        for image in made {
+            whole.push(image?);
+        }
+        Ok(whole.try_into().expect("as many as there were"))
     }
 
     /// Whether `device`, which gave `error`, cannot be used any more.

@@ -13,7 +13,8 @@ pub use config::PipelineConfig;
 pub use device::Device;
 pub use error::Error;
 pub use pipeline::{
-    FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Pipeline, StreamOptions, StreamedFrame,
+    DeviceFrame, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Pipeline, StreamOptions,
+    StreamedFrame,
 };
 pub use report::{AllocatorReport, ExecutionReport};
 
@@ -29,7 +30,7 @@ pub mod profiling {
 pub mod prelude {
     //! What a program that builds and runs pipelines needs.
 
-    pub use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
+    pub use mip_core::video::{ChromaSampling, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
     pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
     pub use mip_cpu::{CpuConfig, SimdLevel};
     pub use mip_cuda::CudaOptions;
@@ -37,10 +38,11 @@ pub mod prelude {
     pub use mip_ops::operators::*;
     pub use mip_ops::{Change, Operator, Value};
     pub use mip_plan::{Border, CustomError, CustomKernel};
-    pub use mip_runtime::{CancelToken, TaskState};
+    pub use mip_runtime::{CancelToken, DeviceImage, TaskState};
 
     pub use crate::{
-        Device, Error, ExecutionReport, FrameResult, FrameStream, Pipeline, PipelineConfig, StreamOptions,
+        Device, DeviceFrame, Error, ExecutionReport, FrameResult, FrameStream, Pipeline, PipelineConfig,
+        StreamOptions,
     };
 }
 

@@ -76,7 +76,7 @@ fn a_device_that_runs_late_and_in_any_order_gives_the_same() {
         };
         let device = interpreting_device(options);
         let mut p = spec(Device::from_runtime(device.clone() as Arc<dyn RuntimeDevice>));
-        let options = StreamOptions { frames_in_flight: 3, input: Some("input".to_owned()) };
+        let options = StreamOptions { input: Some("input".to_owned()), ..StreamOptions::default() };
         let results: Vec<_> = p.stream_frames(frames.clone(), &options).unwrap().map(only).collect();
         assert_eq!(results, (0..).zip(expected.iter().cloned()).collect::<Vec<_>>(), "seed {seed}");
         drop((results, p));

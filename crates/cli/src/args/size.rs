@@ -2,7 +2,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use mini_image_pipe::Pipeline;
-use mip_core::video::{Matrix, Plane, Range, VideoFormat};
+use mip_core::video::{ChromaFilter, Matrix, Plane, Range, Siting, VideoColor, VideoFormat};
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 
 use crate::failure::Failure;
@@ -27,7 +27,41 @@ pub(crate) struct SizeArg {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
     Image(ImageDesc),
-    Video { format: VideoFormat, width: u32, height: u32, color: (Option<Matrix>, Option<Range>) },
+    Video { format: VideoFormat, width: u32, height: u32, color: Meaning },
+}
+
+/// What was said of a video's samples.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Meaning {
+    matrix: Option<Matrix>,
+    range: Option<Range>,
+    chroma: Option<ChromaFilter>,
+    siting: Option<Siting>,
+}
+
+impl Meaning {
+    /// As the operator that makes colours takes it, if enough was said.
+    fn color(self) -> Option<VideoColor> {
+        let color = VideoColor::new(self.matrix?, self.range?);
+        let (chroma, siting) = (self.chroma.unwrap_or_default(), self.siting.unwrap_or_default());
+        Some(VideoColor { chroma, siting, ..color })
+    }
+
+    /// Takes a word that says something of it.
+    fn take(&mut self, word: &str) -> bool {
+        if let Ok(matrix) = word.parse() {
+            self.matrix = Some(matrix);
+        } else if let Ok(range) = word.parse() {
+            self.range = Some(range);
+        } else if let Ok(chroma) = word.parse() {
+            self.chroma = Some(chroma);
+        } else if let Ok(siting) = word.parse() {
+            self.siting = Some(siting);
+        } else {
+            return false;
+        }
+        true
+    }
 }
 
 /// An input that `--size` says is video.
@@ -35,7 +69,7 @@ enum Shape {
 pub(crate) struct VideoArg {
     name: String,
     format: VideoFormat,
-    color: Option<(Matrix, Range)>,
+    color: Option<VideoColor>,
 }
 
 impl VideoArg {
@@ -66,7 +100,7 @@ impl SizeArgs {
         let video = |name: &str| match self.shape_of(name)? {
             Shape::Image(_) => None,
             Shape::Video { format, color, .. } => {
-                Some(VideoArg { name: name.to_owned(), format, color: color.0.zip(color.1) })
+                Some(VideoArg { name: name.to_owned(), format, color: color.color() })
             }
         };
         names.into_iter().filter_map(video).collect()
@@ -128,7 +162,7 @@ impl FromStr for SizeArg {
                 || format!("'{size}' is no size; expected WIDTHxHEIGHT in pixels, for example 1920x1080"),
             )?;
         let (mut format, mut dtype, mut layout) = (PixelFormat::Rgb, DType::U8, Layout::Hwc);
-        let (mut video, mut color) = (None, (None, None));
+        let (mut video, mut color) = (None, Meaning::default());
         for word in words {
             if let Ok(f) = word.parse::<PixelFormat>() {
                 format = f;
@@ -138,15 +172,12 @@ impl FromStr for SizeArg {
                 layout = l;
             } else if let Ok(f) = word.parse::<VideoFormat>() {
                 video = Some(f);
-            } else if let Ok(m) = word.parse::<Matrix>() {
-                color.0 = Some(m);
-            } else if let Ok(r) = word.parse::<Range>() {
-                color.1 = Some(r);
-            } else {
+            } else if !color.take(word) {
                 return Err(format!(
                     "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra) nor a dtype \
                      (u8, u16, i16, f16, f32) nor a layout (hwc, chw), nor a video format (nv12, i420, p010 ...) \
-                     nor its matrix (601, 709, 2020) or range (limited, full)"
+                     nor its matrix (601, 709, 2020), range (limited, full), chroma filter (nearest, bilinear) or \
+                     siting (left, center, top_left)"
                 ));
             }
         }
@@ -155,8 +186,11 @@ impl FromStr for SizeArg {
                 format.planes(width, height).map_err(|e| e.to_string())?;
                 Shape::Video { format, width, height, color }
             }
-            None if color != (None, None) => {
-                return Err("a matrix or range goes with a video format, such as nv12".to_owned());
+            None if color != Meaning::default() => {
+                return Err(
+                    "a matrix, range, chroma filter or siting goes with a video format, such as nv12"
+                        .to_owned(),
+                );
             }
             None => {
                 let desc = ImageDesc::new(width, height, format, dtype).map_err(|e| e.to_string())?;
@@ -175,7 +209,7 @@ mod tests {
         text.parse::<SizeArg>().map(|s| match s.shape {
             Shape::Image(desc) => format!("{:?} {desc}", s.name),
             Shape::Video { format, width, height, color } => {
-                format!("{:?} {width}x{height} {format} {color:?}", s.name)
+                format!("{:?} {width}x{height} {format} {:?}", s.name, color.color())
             }
         })
     }
@@ -185,7 +219,9 @@ mod tests {
         assert_eq!(parse("1920x1080").unwrap(), "None 1920x1080 rgb u8");
         assert_eq!(parse("5x3,gray").unwrap(), "None 5x3 gray u8");
         assert_eq!(parse("left=5x3,u16,rgba,chw").unwrap(), "Some(\"left\") 5x3 rgba u16 chw");
-        assert_eq!(parse("5x3,nv12,709,full").unwrap(), "None 5x3 nv12 (Some(Bt709), Some(Full))");
+        let video = parse("5x3,nv12,709,full,bilinear,center").unwrap();
+        let color = VideoColor::new(Matrix::Bt709, Range::Full).bilinear(Siting::Center);
+        assert_eq!(video, format!("None 5x3 nv12 {:?}", Some(color)));
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod compare;
 mod copy;
 mod document;
 mod environment;
+mod feed;
 mod first_run;
 mod html;
 mod stats;
@@ -35,8 +36,9 @@ use mini_image_pipe::Device;
 pub(crate) use compare::{Comparison, compare};
 pub(crate) use copy::Copier;
 pub(crate) use document::Document;
+pub(crate) use feed::{FeedRequest, render as render_feed, run as run_feed};
 pub(crate) use html::render as render_html;
-pub(crate) use suite::{BATCHES, Workload, suite};
+pub(crate) use suite::{BATCHES, FEED, Workload, suite};
 pub(crate) use table::render as render_table;
 
 use crate::failure::Failure;

@@ -9,8 +9,10 @@ use crate::failure::Failure;
 
 /// Batches of a standard suite.
 pub(crate) const BATCHES: [usize; 2] = [1, 32];
+/// The suite of video: see [`super::feed`].
+pub(crate) const FEED: &str = "feed";
 /// The names that `--suite` takes.
-pub(crate) const SUITES: [&str; 1] = ["edges"];
+pub(crate) const SUITES: [&str; 2] = ["edges", FEED];
 
 /// A pipeline and the shapes of its inputs.
 #[derive(Debug, Clone)]
@@ -75,7 +77,7 @@ pub(crate) fn suite(name: &str, filter: &str) -> Result<Vec<Workload>, Failure> 
         let near = mip_ops::suggest(name, SUITES);
         let hint = near.map_or_else(String::new, |n| format!("; did you mean '{n}'?"));
         return Err(Failure::Request(format!(
-            "there is no suite '{name}'; there is: {}{hint}",
+            "there is no suite '{name}'; there are: {}{hint}",
             SUITES.join(", ")
         )));
     }

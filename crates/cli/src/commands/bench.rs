@@ -1,14 +1,14 @@
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use mini_image_pipe::{Pipeline, PipelineConfig};
+use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::text::{one_line, quoted_path};
 use serde::Serialize;
 
 use crate::args::{DeviceArg, SizeArg, SizeArgs, load};
 use crate::bench::{
-    BATCHES, Comparison, Document, Request, Workload, compare, render_html, render_table, run as measure,
-    suite,
+    BATCHES, Comparison, Document, FEED, FeedRequest, Request, Workload, compare, render_feed, render_html,
+    render_table, run as measure, run_feed, suite,
 };
 use crate::console;
 use crate::failure::Failure;
@@ -21,9 +21,13 @@ use crate::files::Files;
   mip bench --suite edges --device cuda --json > now.json
   mip bench --filter w1 --compare before.json
   mip bench edges.toml --size 1920x1080 --batch 1,8 --html bench.html
+  mip bench --suite feed
 
 All modes (direct and replayed, fused and not) of a workload take turns. Times are of images that stay on the
-device; the column `w. copies` has them come from host memory and go back. `--compare` tells changes from noise.")]
+device; the column `w. copies` has them come from host memory and go back. `--compare` tells changes from noise.
+
+The suite `feed` is of video in memory that goes through `mip stream`: frames a second of all, and of reading, upload,
+compute, download and writing alone, and which of them the others wait for.")]
 pub(crate) struct Args {
     /// Pipeline file (TOML); without one, a suite is measured
     #[arg(value_name = "PIPELINE")]
@@ -35,7 +39,7 @@ pub(crate) struct Args {
     /// For a pipeline with several inputs, `NAME=WxH...` gives one of them its own
     #[arg(long = "size", value_name = "[NAME=]WxH[,FORMAT][,TYPE]")]
     sizes: Vec<SizeArg>,
-    /// Standard workloads to measure
+    /// Standard workloads to measure: edges, feed
     #[arg(long, value_name = "NAME", default_value = "edges", conflicts_with_all = ["file", "expression"])]
     suite: String,
     /// Only workloads of the suite whose name contains this
@@ -53,7 +57,7 @@ pub(crate) struct Args {
     /// Executions of each mode, instead of a time
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Executions under way at once where throughput is measured [default: 2 on a GPU, 1 on the CPU]
+    /// Executions under way at once where throughput is measured [default: 2 on a GPU, 1 on the CPU; feed: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     in_flight: Option<u8>,
     /// Streams that independent tasks may use at once
@@ -82,10 +86,14 @@ struct Printed<'a> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Read first: a slip in a file's name is not worth waiting for.
     let old = args.compare.as_deref().map(read).transpose()?;
-    let workloads = args.workloads()?;
+    let is_feed = args.suite == FEED && args.file.is_none() && args.expression.is_none();
+    let workloads = if is_feed { Vec::new() } else { args.workloads()? };
     let (device, reason) = args.device.open_with_reason()?;
     if let Some(reason) = reason {
         console::note(format_args!("measuring on the CPU: {reason}"));
+    }
+    if is_feed {
+        return feed(args, device);
     }
     let unified = device.info()?.unified_memory;
     let own = args.file.is_some() || args.expression.is_some();
@@ -131,6 +139,38 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             failed.batch,
             failed.error
         ));
+    }
+    if document.failures.is_empty() { Ok(()) } else { Err(Failure::Reported(1)) }
+}
+
+/// The suite of video.
+fn feed(args: &Args, device: Device) -> Result<(), Failure> {
+    let given = [
+        ("--compare", args.compare.is_some()),
+        ("--html", args.html.is_some()),
+        ("--batch", !args.batch.is_empty()),
+        ("--runs", args.runs.is_some()),
+        ("--size", !args.sizes.is_empty()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::Request(format!("{option} does not go with --suite feed; leave it out")));
+    }
+    let frames_in_flight = args.in_flight.map_or(8, usize::from);
+    let request = FeedRequest { device, filter: &args.filter, seconds: args.time, frames_in_flight };
+    let spinner = ProgressBar::new_spinner();
+    let document = run_feed(&request, |next| {
+        spinner.set_message(one_line(next).into_owned());
+        spinner.tick();
+    });
+    spinner.finish_and_clear();
+    let document = document?;
+    if args.json {
+        console::json(&document)?;
+    } else {
+        render_feed(&document).into_iter().try_for_each(console::line)?;
+    }
+    for failed in &document.failures {
+        console::note(format_args!("error: {}: {}", one_line(&failed.workload), failed.error));
     }
     if document.failures.is_empty() { Ok(()) } else { Err(Failure::Reported(1)) }
 }

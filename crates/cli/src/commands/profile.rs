@@ -2,6 +2,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use mini_image_pipe::Pipeline;
+use mini_image_pipe::profiling::Profile;
 use mip_core::ImageBuffer;
 use mip_core::text::quoted_path;
 use mip_io::WholeFile;
@@ -10,7 +11,7 @@ use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnin
 use crate::console;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::profile::{Measured, Mode, Report, measure, render};
+use crate::profile::{Mode, Report, measure, render};
 use crate::work::Limits;
 
 /// Shows where the time goes: a timeline of host and streams, and what each task and copy cost
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let repeat = args.repeat.unwrap_or(if args.stream.is_some() { 200 } else { 20 });
     let measured = measure(&mut pipeline, &inputs, mode, args.warm_up as usize, repeat as usize)?;
     if let Some(file) = trace {
-        write_trace(file, &measured)?;
+        write_trace(file, &measured.profile)?;
     }
     let report = Report::new(&pipeline, &inputs, mode, measured, args.trace.as_deref())?;
     if args.json {
@@ -143,9 +144,10 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
     }
 }
 
-fn write_trace(file: WholeFile, measured: &Measured) -> Result<(), Failure> {
+/// Writes a timeline for Chrome's trace viewer.
+pub(super) fn write_trace(file: WholeFile, profile: &Profile) -> Result<(), Failure> {
     let mut writer = BufWriter::new(file);
-    let written = measured.profile.write_chrome_trace(&mut writer);
+    let written = profile.write_chrome_trace(&mut writer);
     let file = written.and_then(|()| writer.into_inner().map_err(std::io::IntoInnerError::into_error));
     let file = file.map_err(|error| Failure::Running(format!("cannot write the trace: {error}")))?;
     Ok(file.keep()?)

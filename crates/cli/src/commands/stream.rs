@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use mini_image_pipe::Pipeline;
-use mip_core::video::{ChromaSampling, Matrix, Range};
+use mip_core::video::{ChromaFilter, ChromaSampling, Matrix, Range, Siting};
 use mip_io::RawVideo;
 
+use super::profile::write_trace;
 use crate::args::{PipelineArgs, RunArgs, SetParameter};
 use crate::console;
 use crate::failure::Failure;
@@ -57,6 +58,12 @@ pub(crate) struct Args {
     /// Range of the samples read, over what the stream says: full or limited
     #[arg(long, value_name = "RANGE")]
     range: Option<Range>,
+    /// Chroma of the pixels that share a sample: that sample (nearest), or what lies between samples (bilinear)
+    #[arg(long, value_name = "FILTER", default_value_t = ChromaFilter::Nearest)]
+    chroma: ChromaFilter,
+    /// Where shared chroma lies, for --chroma bilinear: left, center or top_left [default: as the stream says; left]
+    #[arg(long, value_name = "SITING")]
+    siting: Option<Siting>,
     /// Chroma sampling to write [default: as read; mono for gray results]
     #[arg(long, value_enum, value_name = "FORMAT")]
     output_format: Option<FormatArg>,
@@ -65,6 +72,9 @@ pub(crate) struct Args {
     set: Vec<SetParameter>,
     #[command(flatten)]
     execution: RunArgs,
+    /// File for a timeline of frames (JSON of Chrome's trace format); upload, compute and download are timed then
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Print a JSON report to stdout; needs -o, because video goes there otherwise
     #[arg(long)]
     pub(super) json: bool,
@@ -96,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check_ends(args, input, out)?;
     let spec = args.pipeline.load()?;
     let mut config = args.execution.config(1)?;
-    config.pinned_pool_size = PINNED;
+    (config.pinned_pool_size, config.enable_profiling) = (PINNED, args.trace.is_some());
     let mut pipeline = Pipeline::from_spec(&spec, config)?;
     for set in &args.set {
         let task = pipeline.task(&set.task)?;
@@ -105,28 +115,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     pipeline.task_graph().validate()?;
 
     let limits = Limits::new(args.execution.limits.read_options(), pipeline.config().memory_budget.clone());
-    let said = Said { raw: args.raw, matrix: args.matrix, range: args.range };
+    let Args { raw, matrix, range, chroma, siting, .. } = *args;
+    let said = Said { raw, matrix, range, chroma, siting };
     let source = Source::open(input, said, &limits)?;
     let name = video::input_name(&pipeline)?;
     // Colours are what a pipeline sees that reads the input itself, not its planes.
     let sees_color = pipeline.task_graph().inputs().contains(&name);
     pipeline.read_video(&name, source.format, source.color())?;
-    let target = Target::new(&pipeline, &source, sees_color, args.output_format, args.raw_output)?;
+    let target = Target::new(&mut pipeline, &source, sees_color, args.output_format, args.raw_output)?;
     if sees_color && source.format.sampling != ChromaSampling::C400 || target.converts() {
         note_assumptions(args, &source);
     }
     let to = out.unwrap_or(stdio);
     let read = args.pipeline.file().into_iter().chain([input.unwrap_or(stdio)]);
-    let file = Files::reading(read).create(to, "-o")?;
+    let mut files = Files::reading(read);
+    let file = files.create(to, "-o")?;
+    let trace = args.trace.as_deref().map(|path| files.create_beside_stdout(path, "--trace")).transpose()?;
     let stop = interrupt::finish_first();
     let output = Output::begin(file, to, &target)?;
     let in_flight = args.frames_in_flight.into();
-    let outcome = video::run(&mut pipeline, source, &target, output, in_flight, &limits, &stop);
+    let outcome = video::run(&mut pipeline, source, &target, output, in_flight, &stop);
     let outcome = match (outcome, stop.signal()) {
         // The program that read from us was asked to end as well.
         (Err(Failure::ReaderGone), Some(signal)) => return Err(Failure::Reported(signal.exit_code())),
         (outcome, _) => outcome?,
     };
+    if let (Some(file), Some(profile)) = (trace, &outcome.profile) {
+        write_trace(file, profile)?;
+    }
     if args.json {
         console::json(&video::summary(&pipeline, &outcome, args.frames_in_flight)?)?;
     }
@@ -137,6 +153,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
     let frames = crate::work::count(outcome.frames as usize, "frame");
     console::note(format_args!("{frames} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"));
+    if outcome.frames > 1 {
+        console::note(&outcome.stages);
+    }
     outcome.interrupted.map_or(Ok(()), |signal| Err(interrupted(to, &outcome, signal)))
 }
 

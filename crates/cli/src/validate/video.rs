@@ -1,9 +1,10 @@
 //! YUV video: the bytes of the CPU, for every format, with planes that have strides of their own.
 
-use mini_image_pipe::{Device, Error, Pipeline, PipelineConfig, StreamOptions};
-use mip_core::video::{Matrix, Plane, Range, VideoFormat, VideoFrame};
+use mini_image_pipe::{Device, DeviceFrame, Error, Pipeline, PipelineConfig, StreamOptions};
+use mip_core::video::{Matrix, Plane, Range, VideoColor, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageBuffer};
 use mip_graph::PipelineSpec;
+use mip_runtime::DeviceImage;
 use mip_testkit::images::SplitMix64;
 
 use super::modes::{Results, all_same, results, text};
@@ -47,11 +48,16 @@ fn formats(request: &Request) -> Outcome {
             let mut done: Vec<_> =
                 frames.iter().filter_map(|frame| stream.push_video(frame.clone())).collect();
             done.extend(stream);
+            let outputs = |outputs: Vec<(String, ImageBuffer)>| -> Results {
+                outputs.into_iter().map(|(name, image)| (name, vec![image])).collect()
+            };
             done.into_iter().zip(&expected).try_for_each(|(result, expected)| {
-                let outputs = result.map_err(text)?.outputs;
-                let actual: Results = outputs.into_iter().map(|(name, image)| (name, vec![image])).collect();
-                all_same(&actual, expected)
-            })
+                all_same(&outputs(result.map_err(text)?.outputs), expected)
+            })?;
+            // The first frame once more, from the device's own memory.
+            pipeline.set_device_frame("input", &on_device(&frames[0], &request.device)?).map_err(text)?;
+            pipeline.execute().map_err(text)?;
+            all_same(&results(&pipeline), &expected[0])
         };
         run().map_err(|text| format!("{name} {width}x{height}, {line}: {text}"))
     })
@@ -60,8 +66,26 @@ fn formats(request: &Request) -> Outcome {
 fn pipeline(line: &str, format: VideoFormat, device: &Device) -> Result<Pipeline, Error> {
     let config = PipelineConfig { device: device.clone(), poison: true, ..PipelineConfig::default() };
     let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line(line)?, config)?;
-    pipeline.read_video("input", format, Some((Matrix::Bt709, Range::Limited)))?;
+    pipeline.read_video("input", format, Some(VideoColor::new(Matrix::Bt709, Range::Limited)))?;
     Ok(pipeline)
+}
+
+/// A frame in the memory of the device.
+fn on_device(frame: &VideoFrame, device: &Device) -> Result<DeviceFrame, String> {
+    let config = PipelineConfig { device: device.clone(), ..PipelineConfig::default() };
+    let upload = |plane: &ImageBuffer| -> Result<DeviceImage, Error> {
+        let mut pipeline = Pipeline::from_spec(&PipelineSpec::parse_line("flip ! flip")?, config.clone())?;
+        let options = StreamOptions { keep_on_device: true, ..StreamOptions::default() };
+        let mut stream = pipeline.stream(&options)?;
+        let early = stream.push(plane.clone());
+        let result = early.or_else(|| stream.next()).ok_or_else(|| Error::Usage("no result".to_owned()))?;
+        let mut kept = result?.device_outputs;
+        Ok(kept.pop().ok_or_else(|| Error::Usage("nothing stayed on the device".to_owned()))?.1)
+    };
+    let planes = frame.planes().iter().map(upload).collect::<Result<Vec<_>, _>>().map_err(text)?;
+    let luma = planes[0].desc();
+    let width = if frame.format().packing.is_packed() { luma.width / 2 } else { luma.width };
+    DeviceFrame::new(*frame.format(), width, luma.height, planes).map_err(text)
 }
 
 fn executed(

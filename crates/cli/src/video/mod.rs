@@ -4,11 +4,13 @@
 mod output;
 mod run;
 mod source;
+mod stages;
 mod summary;
 mod target;
 
 pub(crate) use output::{Output, check_extension};
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{Said, Source};
+pub(crate) use stages::Stages;
 pub(crate) use summary::summary;
 pub(crate) use target::{Target, input_name};

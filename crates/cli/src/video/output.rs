@@ -1,21 +1,21 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 use mini_image_pipe::{FrameResult, FrameResults};
 use mip_core::text::{quoted, quoted_path};
-use mip_core::video::VideoFrame;
-use mip_core::{ImageBuffer, Reservation, faults, threads};
+use mip_core::video::{Packing, VideoFormat, VideoFrame};
+use mip_core::{ImageBuffer, faults, threads};
 use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
-use mip_io::yuv::{Planes, YuvConverter};
 use mip_runtime::TaskReport;
 
 use super::Target;
+use super::stages::Meter;
 use super::target::Made;
 use crate::failure::Failure;
-use crate::work::Limits;
 
 /// Where video goes.
 pub(crate) struct Output {
@@ -31,10 +31,10 @@ enum Making {
         /// Chroma taken apart.
         planes: [Vec<u8>; 2],
     },
-    Converted {
-        converter: Box<YuvConverter>,
-        planes: Planes,
-        _held: Reservation,
+    /// Of planes that are results, and room for chroma that takes turns.
+    Planes {
+        format: VideoFormat,
+        chroma: Vec<u8>,
     },
 }
 
@@ -43,6 +43,8 @@ pub(super) struct Written {
     output: Output,
     /// Invocations summed over all frames, and the latest states.
     pub(super) tasks: Vec<TaskReport>,
+    /// When the first result was there.
+    pub(super) first: Option<Instant>,
     /// What ended the stream, if it was not its end.
     pub(super) ended: Result<(), Failure>,
 }
@@ -71,31 +73,26 @@ impl Output {
     }
 
     /// Writes each result as soon as it is there, on a thread of its own. `read` gives the frame of each, where their chroma is
-    /// kept. When writing fails, or a frame did not get through, the stream ends.
+    /// kept. When writing fails, or a frame did not get through, the stream ends. The meter adds up how long it writes.
     ///
     /// # Errors
-    /// When there is no memory for a frame, or no thread.
+    /// When there is no thread.
     pub(super) fn start(
         self,
         results: FrameResults,
         target: &Target,
         read: Receiver<VideoFrame>,
-        limits: &Limits,
+        meter: Meter,
     ) -> Result<JoinHandle<Written>, Failure> {
         let making = match target.made {
             Made::AsItIs => Making::AsItIs,
             Made::WithChroma => {
                 Making::WithChroma { read, target: target.clone(), planes: [Vec::new(), Vec::new()] }
             }
-            Made::Converted(matrix) => {
-                let held = limits.reserve("a frame as it is written", target.header.sizes().bytes())?;
-                let planes = Planes::new(target.header.width, target.header.height, target.header.sampling);
-                let planes = planes.map_err(|error| Failure::Running(error.to_string()))?;
-                Making::Converted { converter: Box::new(target.converter(matrix)), planes, _held: held }
-            }
+            Made::Planes(format) => Making::Planes { format, chroma: Vec::new() },
         };
-        let written = Written { output: self, tasks: Vec::new(), ended: Ok(()) };
-        let thread = threads::spawn("mip-write", "write video", move || written.all(results, making));
+        let written = Written { output: self, tasks: Vec::new(), first: None, ended: Ok(()) };
+        let thread = threads::spawn("mip-write", "write video", move || written.all(results, making, &meter));
         thread.map_err(|none| Failure::Running(none.to_string()))
     }
 
@@ -122,10 +119,11 @@ impl Output {
 }
 
 impl Written {
-    fn all(mut self, results: FrameResults, mut making: Making) -> Self {
+    fn all(mut self, results: FrameResults, mut making: Making, meter: &Meter) -> Self {
         let progress = progress();
         for result in results {
-            self.ended = self.one(result, &mut making);
+            self.first.get_or_insert_with(Instant::now);
+            self.ended = meter.time(|| self.one(result, &mut making));
             if self.ended.is_err() {
                 break;
             }
@@ -138,9 +136,14 @@ impl Written {
     fn one(&mut self, result: FrameResult, making: &mut Making) -> Result<(), Failure> {
         let mut frame = result.map_err(mini_image_pipe::Error::from)?;
         add(&mut self.tasks, frame.tasks);
-        let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
         let writer = &mut self.output.writer;
+        if let Making::Planes { format, chroma } = making {
+            let planes = frame.outputs.iter().map(|(_, plane)| plane);
+            return write_planes(writer, *format, &planes.collect::<Vec<_>>(), chroma);
+        }
+        let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
         match making {
+            Making::Planes { .. } => {}
             Making::AsItIs => writer.write(rows(&image))?,
             Making::WithChroma { read, target, planes } => {
                 let gone = |_| Failure::Running("a frame of the video is gone (internal error)".to_owned());
@@ -158,12 +161,6 @@ impl Written {
                     }
                 }
             }
-            Making::Converted { converter, planes, .. } => {
-                converter.write(&image.view(), planes);
-                // Its memory serves the next frame, however slowly this one is taken from us.
-                drop(image);
-                writer.write([planes.bytes()])?;
-            }
         }
         Ok(())
     }
@@ -171,6 +168,51 @@ impl Written {
     pub(super) fn into_output(self) -> Output {
         self.output
     }
+}
+
+/// Writes luma, U and V as a format has them.
+fn write_planes(
+    writer: &mut Y4mWriter<WholeFile>,
+    format: VideoFormat,
+    planes: &[&ImageBuffer],
+    woven: &mut Vec<u8>,
+) -> Result<(), Failure> {
+    let (&luma, chroma) = planes.split_first().expect("a frame has luma");
+    let order = |first: usize| [chroma[first], chroma[1 - first]];
+    match format.packing {
+        _ if chroma.is_empty() => writer.write(rows(luma))?,
+        Packing::Uv => {
+            weave(order(0), woven)?;
+            writer.write(rows(luma).chain([&woven[..]]))?;
+        }
+        Packing::Vu => {
+            weave(order(1), woven)?;
+            writer.write(rows(luma).chain([&woven[..]]))?;
+        }
+        // Nothing is written packed.
+        Packing::Planar | Packing::Yuyv | Packing::Uyvy => {
+            let chroma = order(usize::from(format.v_first));
+            writer.write(rows(luma).chain(chroma.into_iter().flat_map(rows)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Samples of two planes that take turns in one.
+fn weave(planes: [&ImageBuffer; 2], woven: &mut Vec<u8>) -> Result<(), Failure> {
+    let (size, bytes) = (planes[0].desc().dtype.size(), 2 * planes[0].desc().bytes());
+    woven.clear();
+    let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
+    faults::try_reserve_exact(woven, bytes).map_err(none)?;
+    for (first, second) in rows(planes[0]).zip(rows(planes[1])) {
+        if size == 1 {
+            woven.extend(first.iter().zip(second).flat_map(|(&a, &b)| [a, b]));
+        } else {
+            let pairs = first.chunks_exact(size).zip(second.chunks_exact(size));
+            pairs.for_each(|(a, b)| woven.extend(a.iter().chain(b)));
+        }
+    }
+    Ok(())
 }
 
 /// The samples of a plane, in one piece where there is no padding.

@@ -2,14 +2,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use mini_image_pipe::profiling::Profile;
 use mini_image_pipe::{FrameSource, Pipeline, StreamOptions};
 use mip_core::video::VideoFrame;
 use mip_runtime::TaskReport;
 
+use super::stages::{Meter, Stages, Times};
 use super::{Output, Source, Target};
 use crate::failure::Failure;
 use crate::interrupt::{Signal, Stop};
-use crate::work::Limits;
 
 /// What came of a stream.
 #[derive(Debug)]
@@ -24,6 +25,10 @@ pub(crate) struct Outcome {
     pub(crate) interrupted: Option<Signal>,
     /// Where the frames of an interrupted stream are, if not where they should be.
     pub(crate) beside: Option<PathBuf>,
+    /// What its stages took.
+    pub(crate) stages: Stages,
+    /// Where the pipeline was profiled.
+    pub(crate) profile: Option<Profile>,
 }
 
 /// Takes every frame through the pipeline. Ends at the first failure, and at a signal; frames before it are written.
@@ -33,16 +38,16 @@ pub(crate) fn run(
     target: &Target,
     output: Output,
     frames_in_flight: usize,
-    limits: &Limits,
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let frames = source.start(pipeline.memory()?)?;
+    let (reading, writing) = (Meter::default(), Meter::default());
+    let frames = source.start(pipeline.memory()?, reading.clone())?;
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
     let (mut ends, results) = pipeline.stream_ends(&options)?;
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
-    let writer = output.start(results, target, kept, limits)?;
+    let writer = output.start(results, target, kept, writing.clone())?;
     let send = target.keeps_chroma().then_some(send);
     let read = push_all(&frames, &mut ends, send.as_ref(), stop);
     // The end of the stream: what is under way is written.
@@ -56,15 +61,20 @@ pub(crate) fn run(
         read?;
     }
     let tasks = std::mem::take(&mut written.tasks);
+    let written_first = written.first;
     let output = written.into_output();
     let frames = output.frames();
+    let steady = written_first.map_or(Duration::ZERO, |first| first.elapsed());
+    let times = Times { frames, steady, read: reading.total(), write: writing.total() };
+    let profile = pipeline.take_profile();
+    let stages = Stages::new(&times, profile.as_ref().map(Profile::summary).as_ref());
     let beside = if interrupted.is_some() {
         output.keep_part()?
     } else {
         output.keep()?;
         None
     };
-    Ok(Outcome { frames, elapsed: start.elapsed(), tasks, interrupted, beside })
+    Ok(Outcome { frames, elapsed: start.elapsed(), tasks, interrupted, beside, stages, profile })
 }
 
 /// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.

@@ -3,12 +3,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, bounded};
-use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
+use mip_core::video::{ChromaFilter, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
 use mip_io::y4m::{Y4mError, Y4mHeader, Y4mReader};
 use mip_io::{RawReader, RawVideo};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
+use super::stages::Meter;
 use crate::failure::Failure;
 use crate::work::Limits;
 
@@ -21,6 +22,8 @@ pub(crate) struct Source {
     /// What the samples mean; for raw video only what was said.
     pub(crate) matrix: Option<Matrix>,
     pub(crate) range: Option<Range>,
+    chroma: ChromaFilter,
+    siting: Siting,
 }
 
 enum Frames {
@@ -34,6 +37,8 @@ pub(crate) struct Said {
     pub(crate) raw: Option<RawVideo>,
     pub(crate) matrix: Option<Matrix>,
     pub(crate) range: Option<Range>,
+    pub(crate) chroma: ChromaFilter,
+    pub(crate) siting: Option<Siting>,
 }
 
 /// Frames that wait between reading and the pipeline.
@@ -46,7 +51,17 @@ impl Source {
         let path = path.unwrap_or(Path::new("-"));
         let input = mip_io::open_input(path)
             .map_err(|source| Failure::from(mip_io::IoError::Read { path: path.to_owned(), source }))?;
-        let (name, Said { matrix, range, .. }) = (mip_io::input_name(path), said);
+        Self::of(input, &mip_io::input_name(path), said, limits)
+    }
+
+    /// As [`Source::open`], of what is open already; `name` stands for it in errors.
+    pub(crate) fn of(
+        input: Box<dyn Read + Send>,
+        name: &str,
+        said: Said,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let Said { matrix, range, chroma, siting, .. } = said;
         if let Some(RawVideo { format, width, height }) = said.raw {
             let pixels = u64::from(width) * u64::from(height);
             if pixels > limits.options.max_pixels {
@@ -55,15 +70,18 @@ impl Source {
                     "--raw gives {pixels} pixels, more than the {max} allowed; raise the limit (--max-pixels)"
                 )));
             }
-            let reader = Frames::Raw(RawReader::new(input, &name));
-            return Ok(Self { reader, format, width, height, matrix, range });
+            let reader = Frames::Raw(RawReader::new(input, name));
+            let siting = siting.unwrap_or_default();
+            return Ok(Self { reader, format, width, height, matrix, range, chroma, siting });
         }
-        let reader = Y4mReader::with_limit(input, &name, limits.options.max_pixels)?;
+        let reader = Y4mReader::with_limit(input, name, limits.options.max_pixels)?;
         let header = reader.header();
         let matrix = Some(matrix.unwrap_or_else(|| Matrix::usual_for_height(header.height)));
         let range = Some(range.unwrap_or_else(|| header.effective_range()));
         let (format, width, height) = (header.format(), header.width, header.height);
-        Ok(Self { format, width, height, reader: Frames::Y4m(reader), matrix, range })
+        let siting = siting.unwrap_or_else(|| header.sampling.siting());
+        let reader = Frames::Y4m(reader);
+        Ok(Self { format, width, height, reader, matrix, range, chroma, siting })
     }
 
     /// The header of a Y4M stream.
@@ -75,8 +93,10 @@ impl Source {
     }
 
     /// What the samples mean, as far as it is known.
-    pub(crate) fn color(&self) -> Option<(Matrix, Range)> {
-        self.matrix.zip(self.range)
+    pub(crate) fn color(&self) -> Option<VideoColor> {
+        let Self { chroma, siting, .. } = *self;
+        let (matrix, range) = self.matrix.zip(self.range)?;
+        Some(VideoColor { matrix, range, chroma, siting })
     }
 
     /// The planes of a frame.
@@ -86,10 +106,11 @@ impl Source {
     }
 
     /// Reads frames into pinned memory, as they are, on a thread of its own, which is not waited for: it may be in the middle
-    /// of reading from a pipe that gives nothing more.
-    pub(crate) fn start(
+    /// of reading from a pipe that gives nothing more. The meter adds up how long it reads.
+    pub(super) fn start(
         self,
         memory: Arc<MemoryManager>,
+        meter: Meter,
     ) -> Result<Receiver<Result<VideoFrame, Failure>>, Failure> {
         let Self { mut reader, format, width, height, .. } = self;
         let bytes = format.bytes(width, height).map_err(impossible)?;
@@ -99,7 +120,9 @@ impl Source {
         let work = move || {
             let mut next = || -> Result<Option<VideoFrame>, Failure> {
                 let mut read = Ok(false);
-                let whole = pooled_image_with(&memory, layout, |image| read = reader.read(image.data_mut()));
+                let whole = pooled_image_with(&memory, layout, |image| {
+                    read = meter.time(|| reader.read(image.data_mut()));
+                });
                 let whole = whole.map_err(mini_image_pipe::Error::from)?;
                 if !read? {
                     return Ok(None);

@@ -1,8 +1,8 @@
 use mini_image_pipe::Pipeline;
-use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
+use mip_core::video::{ChromaSampling, Packing, Range, VideoFormat};
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_io::y4m::Y4mHeader;
-use mip_io::yuv::{Sampling, YuvConverter};
+use mip_io::yuv::Sampling;
 
 use super::Source;
 use crate::args::base;
@@ -25,8 +25,8 @@ pub(crate) enum Made {
     AsItIs,
     /// The result is luma; chroma is that of the frame read, byte for byte.
     WithChroma,
-    /// Samples of this matrix are made of colours (or of gray).
-    Converted(Matrix),
+    /// The results are planes, made of colours (or of gray), which are arranged so when they are written.
+    Planes(VideoFormat),
 }
 
 /// The input that a pipeline has for video: its name is that of the image, or of a plane without `-y` and the like.
@@ -46,10 +46,10 @@ pub(crate) fn input_name(pipeline: &Pipeline) -> Result<String, Failure> {
 const UPPER_BITS: &str = "Y4M does not hold samples in the upper bits; write it with --raw-output";
 
 impl Target {
-    /// Finds out before a pixel is computed whether the pipeline's result can be written. `sees_color` says whether it works
-    /// on colours, or on planes as they are.
+    /// Finds out before a pixel is computed whether the pipeline's result can be written, and has it made into planes where it has
+    /// colours. `sees_color` says whether it works on colours, or on planes as they are.
     pub(crate) fn new(
-        pipeline: &Pipeline,
+        pipeline: &mut Pipeline,
         source: &Source,
         sees_color: bool,
         format: Option<FormatArg>,
@@ -105,28 +105,37 @@ impl Target {
             let header = Y4mHeader { bits, ..header(source, &desc, sampling, range) };
             return Ok(Self { header, made: Made::AsItIs, raw });
         }
-        if let Err(reason) = YuvConverter::check(&desc, sampling) {
-            return wrong(reason);
+        if desc.format.has_alpha() {
+            return wrong("video has no alpha; add `color_convert to=rgb` at the end");
+        }
+        if desc.channels() > 1 && sampling == Sampling::Mono {
+            return wrong("mono has no colours; add `color_convert to=gray` at the end, or write 420");
         }
         let range = if has_chroma { source.range.unwrap_or(Range::Limited) } else { Range::Limited };
         let Some(matrix) = source.matrix else {
             return wrong("which matrix its samples are to have is not known; --matrix says it");
         };
-        Ok(Self { header: header(source, &desc, sampling, Some(range)), made: Made::Converted(matrix), raw })
+        // Samples as they were read, where the result does not say itself how many bits it has.
+        let bits = match desc.dtype {
+            DType::U8 => 8,
+            DType::U16 if source.format.bits == 8 => 16,
+            DType::U16 | DType::I16 | DType::F16 | DType::F32 => source.format.bits,
+        };
+        let video = pipeline.write_video(output, (sampling.chroma(), bits), (matrix, range))?;
+        let header = Y4mHeader { bits, ..header(source, &desc, sampling, Some(range)) };
+        let like_source = raw && source.header().is_none() && is_alike(&source.format, &video.format);
+        let format = if like_source { source.format } else { video.format };
+        Ok(Self { header, made: Made::Planes(format), raw })
     }
 
     /// Whether the matrix has an effect on what is written.
     pub(crate) const fn converts(&self) -> bool {
-        matches!(self.made, Made::Converted(_))
+        matches!(self.made, Made::Planes(_))
     }
 
     /// Whether frames of the source are needed beside results.
     pub(crate) fn keeps_chroma(&self) -> bool {
         self.made == Made::WithChroma
-    }
-
-    pub(crate) fn converter(&self, matrix: Matrix) -> YuvConverter {
-        YuvConverter::new(matrix, self.header.effective_range())
     }
 
     /// Whether chroma that is kept takes turns in its plane, and so has to be taken apart for Y4M: in which order.
@@ -137,6 +146,12 @@ impl Target {
             _ => None,
         }
     }
+}
+
+/// Whether planes of `planar` only have to be put in another order for a format.
+fn is_alike(format: &VideoFormat, planar: &VideoFormat) -> bool {
+    let VideoFormat { sampling, bits, .. } = *format;
+    (sampling, bits, format.shift) == (planar.sampling, planar.bits, 0) && !format.packing.is_packed()
 }
 
 fn header(source: &Source, desc: &ImageDesc, sampling: Sampling, range: Option<Range>) -> Y4mHeader {

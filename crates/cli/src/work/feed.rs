@@ -53,14 +53,6 @@ impl Limits {
         Self { options, budget, spares: Arc::default() }
     }
 
-    /// Room for `what`.
-    ///
-    /// # Errors
-    /// When there is none left.
-    pub(crate) fn reserve(&self, what: &str, bytes: usize) -> Result<Reservation, Failure> {
-        self.budget.reserve(bytes).map_err(|over| Failure::Running(format!("{what}: {over}")))
-    }
-
     /// A reader that keeps to them.
     pub(crate) fn reader(&self) -> Reader {
         Reader::within(self.options, self.budget.clone(), self.spares.clone())

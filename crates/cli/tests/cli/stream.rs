@@ -127,10 +127,61 @@ fn what_is_no_video_is_refused_with_the_remedy() {
     let ran = place.mip(&["stream", "-e", "flip", "-i", "in.y4m", "-o", "out.y4m"]);
     assert_ne!(ran.code, 0);
     assert!(ran.stderr.contains("in.y4m") || ran.stderr.contains("YUV4MPEG2"), "{}", ran.stderr);
-    place.write("deep.y4m", "YUV4MPEG2 W4 H4 F25:1 C420p10\n");
-    let ran = place.mip(&["stream", "-e", "flip", "-i", "deep.y4m", "-o", "out.y4m"]);
-    assert_ne!(ran.code, 0);
-    assert!(ran.stderr.contains("cast to=u8"), "{}", ran.stderr);
+    place.write("alpha.y4m", "YUV4MPEG2 W4 H4 F25:1 C420\n");
+    let line = "color_convert to=rgba";
+    place.refused(&["stream", "-e", line, "-i", "alpha.y4m", "-o", "out.y4m"], &["color_convert to=rgb"]);
+    let line = ["stream", "-e", "flip", "-i", "alpha.y4m", "-o", "out.y4m", "--output-format", "mono"];
+    place.refused(&line, &["color_convert to=gray"]);
+}
+
+#[test]
+fn colors_of_10_bits_come_out_with_10_bits() {
+    let place = Place::new();
+    // Middling luma and little chroma, which RGB can hold.
+    let frame: Vec<u8> = (0..27_u16).flat_map(|i| (450 + (13 * i) % 120).to_le_bytes()).collect();
+    let header = "YUV4MPEG2 W5 H3 F25:1 Ip C420p10 XCOLORRANGE=LIMITED";
+    std::fs::write(place.path("in.y4m"), y4m(header, std::slice::from_ref(&frame))).unwrap();
+    place.ok(&["stream", "-e", "flip ! flip", "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"]);
+    let out = std::fs::read(place.path("out.y4m")).unwrap();
+    let expected = y4m(header, &[frame]);
+    assert_eq!((out.len(), &out[..header.len()]), (expected.len(), header.as_bytes()));
+    let samples = |bytes: &[u8]| -> Vec<i32> {
+        let (pairs, _) = bytes[header.len() + 7..].as_chunks::<2>();
+        pairs.iter().map(|pair| i32::from(u16::from_le_bytes(*pair))).collect()
+    };
+    let off = samples(&out).into_iter().zip(samples(&expected)).map(|(a, b)| (a - b).abs()).max();
+    assert!(off <= Some(1), "{off:?}");
+}
+
+#[test]
+fn raw_video_comes_out_as_it_went_in_and_says_what_its_stages_took() {
+    let place = Place::new();
+    let pixels: Vec<u8> = (0..64).map(|i| if i < 40 { 100 + i } else { 120 + i % 8 }).collect();
+    let frames = [&pixels[..], &pixels[..]].concat();
+    for (format, bytes) in [("nv12:8x5", 64), ("nv21:8x5", 64), ("yv12:8x5", 64), ("nv16:8x4", 64)] {
+        std::fs::write(place.path("in"), &frames[..2 * bytes]).unwrap();
+        let options = ["--raw", format, "--matrix", "709", "--range", "limited", "--raw-output", "--json"];
+        let line = ["stream", "-e", "flip ! flip", "--device", "cpu", "-i", "in", "-o", "out"];
+        let ran = place.ok(&[&line[..], &options, &["--trace", "trace.json"]].concat());
+        let out = std::fs::read(place.path("out")).unwrap();
+        assert_eq!(out.len(), 2 * bytes, "{format}");
+        let off = out.iter().zip(&frames).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(off <= Some(1), "{format}: {off:?}");
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let stages: Vec<&str> =
+            report["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap()).collect();
+        assert_eq!(stages, ["read", "compute", "write"]);
+        let trace = std::fs::read_to_string(place.path("trace.json")).unwrap();
+        assert!(trace.contains("traceEvents"), "{trace}");
+    }
+    // Chroma between samples: other pixels, of the same size.
+    let line = ["stream", "-e", "flip ! flip", "--device", "cpu", "-i", "in", "-o", "between"];
+    let options = ["--raw", "nv16:8x4", "--matrix", "709", "--range", "limited", "--raw-output"];
+    place.ok(&[&line[..], &options, &["--chroma", "bilinear", "--siting", "center"]].concat());
+    let [sharp, between] = ["out", "between"].map(|name| std::fs::read(place.path(name)).unwrap());
+    assert_eq!(sharp.len(), between.len());
+    assert_ne!(sharp, between);
+    place.refused(&[&line[..], &options, &["--chroma", "cubic"]].concat(), &["nearest, bilinear"]);
 }
 
 /// Two frames of 5x3 in 4:2:0, U before V, whose bytes count up.

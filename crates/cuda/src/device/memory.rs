@@ -5,7 +5,7 @@ use mip_runtime::device::{BufferMemory, BufferRef, DeviceError, Memory, Space};
 use mip_runtime::memory::HostBlock;
 
 use super::shared::Shared;
-use crate::driver::{DeviceMemory, PinnedMemory, RawStream};
+use crate::driver::{BorrowedMemory, DeviceMemory, PinnedMemory, RawStream};
 
 /// A block of memory, straight from the driver.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(super) struct CudaMemory {
 #[derive(Debug)]
 enum Where {
     Device(DeviceMemory),
+    /// Somebody else's memory on the device.
+    Borrowed(DeviceMemory),
     Pinned(PinnedMemory),
 }
 
@@ -47,9 +49,15 @@ impl CudaMemory {
         Ok(Arc::new(Self { shared: shared.clone(), len, place: Where::Device(memory) }))
     }
 
+    pub(super) fn borrow(shared: &Arc<Shared>, memory: &BorrowedMemory) -> Result<Arc<Self>, DeviceError> {
+        shared.alive()?;
+        let place = Where::Borrowed(DeviceMemory::borrow(&shared.context, memory));
+        Ok(Arc::new(Self { shared: shared.clone(), len: memory.len(), place }))
+    }
+
     pub(super) const fn device(&self) -> Option<&DeviceMemory> {
         match &self.place {
-            Where::Device(memory) => Some(memory),
+            Where::Device(memory) | Where::Borrowed(memory) => Some(memory),
             Where::Pinned(_) => None,
         }
     }
@@ -57,7 +65,9 @@ impl CudaMemory {
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {
-        self.shared.gave_back(self.space(), self.len);
+        if !matches!(self.place, Where::Borrowed(_)) {
+            self.shared.gave_back(self.space(), self.len);
+        }
     }
 }
 
@@ -68,14 +78,14 @@ impl Memory for CudaMemory {
 
     fn space(&self) -> Space {
         match self.place {
-            Where::Device(_) => Space::Device,
+            Where::Device(_) | Where::Borrowed(_) => Space::Device,
             Where::Pinned(_) => Space::Pinned,
         }
     }
 
     fn host(&self) -> Option<&Arc<HostBlock>> {
         match &self.place {
-            Where::Device(_) => None,
+            Where::Device(_) | Where::Borrowed(_) => None,
             Where::Pinned(memory) => Some(memory.block()),
         }
     }

@@ -36,6 +36,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
+use mip_runtime::DeviceImage;
 use mip_runtime::device::{
     Device, DeviceError, DeviceInfo, DeviceKind, Event, Executable, Graph, Memory, Recording, Space, Stream,
 };
@@ -44,7 +45,7 @@ pub use options::CudaOptions;
 
 use crate::codegen::{MORE_PARAMETER_BYTES, PARAMETER_BYTES, Target, workspace};
 use crate::compile::{Compiler, KernelCache};
-use crate::driver::{Context, DriverError, MemoryPool};
+use crate::driver::{BorrowedMemory, Context, DriverError, MemoryPool};
 use crate::probe::{CudaDeviceProbe, CudaVersion, Missing, probe};
 use shared::Shared;
 
@@ -130,6 +131,22 @@ impl CudaDevice {
     /// When the driver refuses or the device is lost.
     pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
         self.shared.check(self.shared.context.memory_info())
+    }
+
+    /// Memory of another library on this GPU, for images that kernels read in place
+    /// ([`mip_runtime::DeviceImage::in_memory`]).
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn borrow(&self, memory: &BorrowedMemory) -> Result<Arc<dyn Memory>, DeviceError> {
+        Ok(memory::CudaMemory::borrow(&self.shared, memory)?)
+    }
+
+    /// The `CUdeviceptr` of an image in this kind of device's memory, for other libraries on the GPU to read: what was
+    /// computed there is complete once the execution that made it is. `None` for memory of another kind of device.
+    pub fn address(image: &DeviceImage) -> Option<u64> {
+        let start = memory::device_memory(&**image.memory()).ok()?.address();
+        Some(start + image.offset() as u64)
     }
 
     /// Whether a fault has made the device useless: every call says [`DeviceError::Lost`] then.

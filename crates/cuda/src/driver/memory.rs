@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute, CUresult};
 use mip_core::ALIGNMENT;
 use mip_runtime::memory::HostBlock;
 
-use super::{Context, DriverError, MemoryPool, RawStream};
+use super::{BorrowedMemory, Context, DriverError, MemoryPool, RawStream};
 
 /// Device memory.
 #[derive(Debug)]
@@ -16,8 +16,18 @@ pub(crate) struct DeviceMemory {
     context: Arc<Context>,
     address: sys::CUdeviceptr,
     len: usize,
-    /// Present for memory of the stream-ordered allocator.
-    ordered: Option<Ordered>,
+    origin: Origin,
+}
+
+/// Whose device memory is, and so who frees it.
+#[derive(Debug)]
+enum Origin {
+    /// Allocated for itself.
+    Own,
+    /// Of the stream-ordered allocator.
+    Ordered(Ordered),
+    /// Somebody else's, who is told by dropping this.
+    Borrowed { _memory: BorrowedMemory },
 }
 
 /// Where stream-ordered memory comes from, and whether it went back.
@@ -36,7 +46,13 @@ impl DeviceMemory {
         let mut address = 0;
         // SAFETY: writes one address; freed in `drop`.
         unsafe { call!(cuMemAlloc_v2(&raw mut address, bytes)) }?;
-        Ok(Self { context: context.clone(), address, len, ordered: None })
+        Ok(Self { context: context.clone(), address, len, origin: Origin::Own })
+    }
+
+    /// Memory of somebody else, as long as this lives.
+    pub(crate) fn borrow(context: &Arc<Context>, memory: &BorrowedMemory) -> Self {
+        let origin = Origin::Borrowed { _memory: memory.clone() };
+        Self { context: context.clone(), address: memory.address(), len: memory.len(), origin }
     }
 
     /// As [`DeviceMemory::allocate`], in the order of a stream.
@@ -52,12 +68,12 @@ impl DeviceMemory {
         // SAFETY: writes one address; freed by `free_ordered` or in `drop`.
         unsafe { call!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw, stream.raw)) }?;
         let ordered = Ordered { _pool: pool.clone(), stream: stream.clone(), freed: false.into() };
-        Ok(Self { context: context.clone(), address, len, ordered: Some(ordered) })
+        Ok(Self { context: context.clone(), address, len, origin: Origin::Ordered(ordered) })
     }
 
     /// Gives stream-ordered memory back when `stream` gets here; `false` when it is none, or went back before.
     pub(crate) fn free_ordered(&self, stream: &RawStream) -> Result<bool, DriverError> {
-        let Some(ordered) = &self.ordered else { return Ok(false) };
+        let Origin::Ordered(ordered) = &self.origin else { return Ok(false) };
         let _bound = self.context.bind()?;
         if ordered.freed.swap(true, Ordering::SeqCst) {
             return Ok(false);
@@ -70,7 +86,7 @@ impl DeviceMemory {
 
     /// Whether it went back in stream order: nothing may use it any more.
     pub(crate) fn is_freed(&self) -> bool {
-        self.ordered.as_ref().is_some_and(|ordered| ordered.freed.load(Ordering::SeqCst))
+        matches!(&self.origin, Origin::Ordered(ordered) if ordered.freed.load(Ordering::SeqCst))
     }
 
     /// Memory with the given contents, there when this returns.
@@ -101,14 +117,18 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if let Some(ordered) = &self.ordered {
-            // Every command that used it has ended: on whatever stream it goes back, that is soon enough.
-            let _ = self.free_ordered(&ordered.stream);
-            return;
+        match &self.origin {
+            Origin::Ordered(ordered) => {
+                // Every command that used it has ended: on whatever stream it goes back, that is soon enough.
+                let _ = self.free_ordered(&ordered.stream);
+            }
+            Origin::Own => {
+                // On a lost device this fails, and there is nothing left to free.
+                // SAFETY: allocated in `allocate`; the driver waits for work that uses it.
+                let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuMemFree_v2(self.address)) });
+            }
+            Origin::Borrowed { .. } => {}
         }
-        // On a lost device this fails, and there is nothing left to free.
-        // SAFETY: allocated in `allocate`; the driver waits for work that uses it.
-        let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuMemFree_v2(self.address)) });
     }
 }
 

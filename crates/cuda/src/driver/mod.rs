@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod error;
+mod borrowed;
 mod context;
 mod copy;
 mod event;
@@ -21,6 +22,7 @@ mod nvtx;
 mod pool;
 mod stream;
 
+pub use borrowed::BorrowedMemory;
 pub(crate) use context::{Attributes, Context, device_count, driver_version, initialise};
 pub(crate) use copy::Rows;
 pub(crate) use error::DriverError;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mip_core::ImageBuffer;
 use mip_runtime::profiling::Kind;
-use mip_runtime::{CancelToken, RunReport, RunRequest, TaskReport};
+use mip_runtime::{CancelToken, RunInput, RunReport, RunRequest, TaskReport};
 
 use super::Pipeline;
 use super::outputs::Results;
@@ -57,14 +57,15 @@ impl Pipeline {
         }
         let total = super::batch::check(frames)?;
         self.graph.validate()?;
-        let chunks = self.chunks(frames)?;
+        let host = |chunk: Vec<ImageBuffer>| chunk.into_iter().map(RunInput::Host).collect();
+        let chunks = self.chunks(frames)?.into_iter().map(host).collect();
         self.run(chunks, total, &CancelToken::new())
     }
 
     /// Runs chunks one after another; each is one image (batch) for each input.
     fn run(
         &mut self,
-        chunks: Vec<Vec<ImageBuffer>>,
+        chunks: Vec<Vec<RunInput>>,
         frames: usize,
         cancel: &CancelToken,
     ) -> Result<ExecutionReport, Error> {
@@ -109,14 +110,14 @@ impl Pipeline {
 
     pub(super) fn run_chunk_once(
         &mut self,
-        images: Vec<ImageBuffer>,
+        images: Vec<RunInput>,
         cancel: &CancelToken,
     ) -> Result<RunReport, Error> {
         let descs: Vec<_> = images.iter().map(|i| *i.desc()).collect();
-        let batch = images.first().map_or(1, ImageBuffer::batch_size);
+        let batch = images.first().map_or(1, RunInput::batch_size);
         let ready = self.ready(&descs, batch)?;
         let request =
-            RunRequest { uniforms: ready.uniforms, cancel: cancel.clone(), ..RunRequest::new(images) };
+            RunRequest { uniforms: ready.uniforms, cancel: cancel.clone(), ..RunRequest::of(images) };
         Ok(ready.session.submit(request)?.wait())
     }
 }

@@ -2,6 +2,7 @@
 
 use mip_core::ImageBuffer;
 use mip_graph::{Source, TaskHandle};
+use mip_runtime::{DeviceImage, RunInput};
 
 use super::Pipeline;
 use crate::Error;
@@ -31,7 +32,7 @@ impl Pipeline {
             self.graph.connect_input(&name, task)?;
             self.graph.inputs().len() - 1
         };
-        self.bind(index, image);
+        self.bind(index, image.clone());
         Ok(())
     }
 
@@ -54,7 +55,7 @@ impl Pipeline {
             self.graph.connect_input_slot(&name, task, slot)?;
             self.graph.inputs().len() - 1
         };
-        self.bind(index, image);
+        self.bind(index, image.clone());
         Ok(())
     }
 
@@ -63,20 +64,36 @@ impl Pipeline {
     /// # Errors
     /// When there is no such input.
     pub fn set_named_input(&mut self, name: &str, image: &ImageBuffer) -> Result<(), Error> {
+        let index = self.input_index(name)?;
+        self.bind(index, image.clone());
+        Ok(())
+    }
+
+    /// As [`Pipeline::set_named_input`], with an image in the device's own memory, which is read in place: the result of a
+    /// stream that keeps them there ([`crate::StreamOptions::keep_on_device`]), or memory of another library
+    /// ([`crate::Device::borrow_cuda`]).
+    ///
+    /// # Errors
+    /// When there is no such input.
+    pub fn set_device_input(&mut self, name: &str, image: &DeviceImage) -> Result<(), Error> {
+        let index = self.input_index(name)?;
+        self.bind(index, image.clone());
+        Ok(())
+    }
+
+    fn input_index(&self, name: &str) -> Result<usize, Error> {
         let names = self.graph.inputs();
-        let index = names.iter().position(|n| n == name).ok_or_else(|| {
+        names.iter().position(|n| n == name).ok_or_else(|| {
             Error::Usage(format!(
                 "there is no pipeline input '@{name}'; inputs: {}",
                 names.iter().map(|n| format!("@{n}")).collect::<Vec<_>>().join(", ")
             ))
-        })?;
-        self.bind(index, image);
-        Ok(())
+        })
     }
 
-    fn bind(&mut self, index: usize, image: &ImageBuffer) {
+    pub(super) fn bind(&mut self, index: usize, image: impl Into<RunInput>) {
         self.bound.resize(self.graph.inputs().len(), None);
-        self.bound[index] = Some(image.clone());
+        self.bound[index] = Some(image.into());
     }
 
     fn new_input_name(&self, task: TaskHandle, slot: Option<&str>) -> Result<String, Error> {
@@ -104,12 +121,12 @@ impl Pipeline {
     }
 
     /// The images of all inputs in declared order.
-    pub(super) fn bound_inputs(&self) -> Result<Vec<ImageBuffer>, Error> {
+    pub(super) fn bound_inputs(&self) -> Result<Vec<RunInput>, Error> {
         (0..self.graph.inputs().len()).map(|i| self.bound_input(i)).collect()
     }
 
     /// As [`Pipeline::bound_inputs`], with the images given for some of them.
-    pub(super) fn inputs_with(&self, given: &[(usize, ImageBuffer)]) -> Result<Vec<ImageBuffer>, Error> {
+    pub(super) fn inputs_with(&self, given: &[(usize, RunInput)]) -> Result<Vec<RunInput>, Error> {
         let image = |index| match given.iter().find(|(own, _)| *own == index) {
             Some((_, image)) => Ok(image.clone()),
             None => self.bound_input(index),
@@ -117,7 +134,7 @@ impl Pipeline {
         (0..self.graph.inputs().len()).map(image).collect()
     }
 
-    fn bound_input(&self, index: usize) -> Result<ImageBuffer, Error> {
+    fn bound_input(&self, index: usize) -> Result<RunInput, Error> {
         let missing = || {
             let name = self.graph.inputs()[index].clone();
             Error::MissingInput { name, task: self.reader_of(index) }

@@ -14,10 +14,11 @@ mod video;
 
 use std::sync::Arc;
 
-use mip_core::{ImageBuffer, ImageDesc};
+use mip_core::ImageDesc;
 use mip_graph::{PipelineSpec, PlanRequest, TaskGraph, TaskHandle, VideoInput};
 use mip_ops::{Change, Operator, Value};
 use mip_plan::{Plan, TaskId};
+use mip_runtime::RunInput;
 use mip_runtime::memory::MemoryManager;
 use mip_runtime::{DagScheduler, RuntimeError};
 
@@ -27,6 +28,7 @@ use sessions::Sessions;
 pub use stream::{
     FrameError, FrameResult, FrameResults, FrameSource, FrameStream, StreamOptions, StreamedFrame,
 };
+pub use video::DeviceFrame;
 
 /// A graph of operators together with the images it works on and the device that runs it.
 ///
@@ -37,7 +39,7 @@ pub struct Pipeline {
     config: PipelineConfig,
     graph: TaskGraph,
     /// One for each input of the graph, in declared order.
-    bound: Vec<Option<ImageBuffer>>,
+    bound: Vec<Option<RunInput>>,
     /// Those of the inputs that are planes of video.
     video: Vec<VideoInput>,
     sessions: Sessions,

@@ -11,9 +11,8 @@
 
 use std::sync::Arc;
 
-use mip_core::ImageBuffer;
 use mip_runtime::device::{Device as RuntimeDevice, DeviceError};
-use mip_runtime::{CancelToken, RunReport, RuntimeError};
+use mip_runtime::{CancelToken, RunInput, RunReport, RuntimeError};
 
 use super::Pipeline;
 use super::sessions::Sessions;
@@ -24,7 +23,7 @@ impl Pipeline {
     /// says what was found, and whether the device can be used again.
     pub(super) fn run_chunk(
         &mut self,
-        images: Vec<ImageBuffer>,
+        images: Vec<RunInput>,
         cancel: &CancelToken,
     ) -> Result<RunReport, Error> {
         let device = self.config.device.open()?;
@@ -47,7 +46,7 @@ impl Pipeline {
     /// Runs the images again on a device that waits for each launch.
     fn find_fault(
         &mut self,
-        images: Vec<ImageBuffer>,
+        images: Vec<RunInput>,
         cancel: &CancelToken,
         lost: &Arc<dyn RuntimeDevice>,
         first: Result<RunReport, Error>,

@@ -7,10 +7,10 @@ use mip_core::video::VideoFrame;
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
 use mip_runtime::frames::{Completions, Submissions, stream_ends};
 use mip_runtime::profiling::Kind;
-use mip_runtime::{InFlight, RunRequest, TaskReport, Ticket, pooled_image_with};
+use mip_runtime::{DeviceImage, InFlight, RunInput, RunRequest, TaskReport, Ticket, pooled_image_with};
 
 use super::Pipeline;
-use super::video::planes_for;
+use super::video::{DeviceFrame, device_planes_for, planes_for};
 use crate::Error;
 
 /// How a [`FrameStream`] runs.
@@ -22,11 +22,14 @@ pub struct StreamOptions {
     /// The pipeline input that frames go to; may be left out where there is one. Other inputs keep the images that
     /// were set.
     pub input: Option<String>,
+    /// Whether results stay in the device's memory: they are in [`StreamedFrame::device_outputs`] then, and nothing is copied
+    /// back.
+    pub keep_on_device: bool,
 }
 
 impl Default for StreamOptions {
     fn default() -> Self {
-        Self { frames_in_flight: 3, input: None }
+        Self { frames_in_flight: 3, input: None, keep_on_device: false }
     }
 }
 
@@ -36,7 +39,7 @@ pub struct FrameStream<'a> {
     // Declared first: dropping it waits for the frames, which use the pipeline's sessions.
     in_flight: InFlight<Error>,
     pipeline: &'a mut Pipeline,
-    input: Fed,
+    way: Way,
     /// Names of the outputs of the frames under way, oldest first.
     names: VecDeque<Vec<String>>,
 }
@@ -46,8 +49,7 @@ pub struct FrameStream<'a> {
 pub struct FrameSource<'a> {
     ends: Submissions<Vec<String>, Error>,
     pipeline: &'a mut Pipeline,
-    input: Fed,
-    max: NonZero<usize>,
+    way: Way,
 }
 
 /// What a stream feeds.
@@ -59,10 +61,20 @@ enum Fed {
     Video(usize),
 }
 
+/// How a stream's frames run.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    fed: Fed,
+    keep_on_device: bool,
+    /// Frames under way at once.
+    max: NonZero<usize>,
+}
+
 /// What a stream is fed with.
 enum Given {
-    Image(ImageBuffer),
+    Image(RunInput),
     Video(VideoFrame),
+    Device(DeviceFrame),
 }
 
 /// The end of a stream that gives results: see [`Pipeline::stream_ends`]. Dropping it waits for what is under way.
@@ -76,6 +88,8 @@ pub struct StreamedFrame {
     pub number: u64,
     /// Task names and results, in the pipeline's order. Each owns its memory.
     pub outputs: Vec<(String, ImageBuffer)>,
+    /// Those that stay on the device, where [`StreamOptions::keep_on_device`] says so.
+    pub device_outputs: Vec<(String, DeviceImage)>,
     /// All tasks, in topological order.
     pub tasks: Vec<TaskReport>,
 }
@@ -135,8 +149,9 @@ impl Pipeline {
             given: "0".to_owned(),
             allowed: "at least 1",
         })?;
-        let input = self.stream_input(options.input.as_deref())?;
-        Ok(FrameStream { in_flight: InFlight::new(max), pipeline: self, input, names: VecDeque::new() })
+        let fed = self.stream_input(options.input.as_deref())?;
+        let way = Way { fed, keep_on_device: options.keep_on_device, max };
+        Ok(FrameStream { in_flight: InFlight::new(max), pipeline: self, way, names: VecDeque::new() })
     }
 
     /// A stream with two ends, for sources that give frames slowly: the one takes frames, the other, usually on a thread of
@@ -162,10 +177,9 @@ impl Pipeline {
     /// # Errors
     /// As for [`Pipeline::stream`].
     pub fn stream_ends(&mut self, options: &StreamOptions) -> Result<(FrameSource<'_>, FrameResults), Error> {
-        let FrameStream { in_flight, pipeline, input, .. } = self.stream(options)?;
-        let max = in_flight.max();
-        let (ends, results) = stream_ends(max);
-        Ok((FrameSource { ends, pipeline, input, max }, FrameResults(results)))
+        let FrameStream { pipeline, way, .. } = self.stream(options)?;
+        let (ends, results) = stream_ends(way.max);
+        Ok((FrameSource { ends, pipeline, way }, FrameResults(results)))
     }
 
     /// [`Pipeline::stream`] over all frames of an iterator: gives a result for each, in order, and takes frames
@@ -222,7 +236,7 @@ impl FrameSource<'_> {
     ///
     /// What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> bool {
-        self.push_given(Given::Image(frame))
+        self.push_given(Given::Image(frame.into()))
     }
 
     /// As [`FrameSource::push`], into an input that is video: see [`Pipeline::read_video`].
@@ -230,13 +244,23 @@ impl FrameSource<'_> {
         self.push_given(Given::Video(frame))
     }
 
+    /// As [`FrameSource::push`], of an image in the device's own memory, which is read in place.
+    pub fn push_device(&mut self, image: DeviceImage) -> bool {
+        self.push_given(Given::Image(image.into()))
+    }
+
+    /// As [`FrameSource::push_video`], of a frame in the device's own memory, which is read in place.
+    pub fn push_device_video(&mut self, frame: DeviceFrame) -> bool {
+        self.push_given(Given::Device(frame))
+    }
+
     fn push_given(&mut self, frame: Given) -> bool {
-        let Self { ends, pipeline, input, max } = self;
+        let Self { ends, pipeline, way } = self;
         let number = ends.pushed();
         ends.push(|| {
             let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
             let mut names = Vec::new();
-            let started = pipeline.start(frame, *input, *max, &mut names);
+            let started = pipeline.start(frame, *way, &mut names);
             (names, started)
         })
     }
@@ -258,7 +282,7 @@ impl FrameStream<'_> {
     /// Parameters and images set before count for this frame and those after it. A frame of another size gets a plan
     /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
     pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
-        self.push_given(Given::Image(frame))
+        self.push_given(Given::Image(frame.into()))
     }
 
     /// As [`FrameStream::push`], into an input that is video: see [`Pipeline::read_video`].
@@ -266,14 +290,24 @@ impl FrameStream<'_> {
         self.push_given(Given::Video(frame))
     }
 
+    /// As [`FrameStream::push`], of an image in the device's own memory, which is read in place.
+    pub fn push_device(&mut self, image: DeviceImage) -> Option<FrameResult> {
+        self.push_given(Given::Image(image.into()))
+    }
+
+    /// As [`FrameStream::push_video`], of a frame in the device's own memory, which is read in place.
+    pub fn push_device_video(&mut self, frame: DeviceFrame) -> Option<FrameResult> {
+        self.push_given(Given::Device(frame))
+    }
+
     fn push_given(&mut self, frame: Given) -> Option<FrameResult> {
-        let Self { in_flight, pipeline, input, names } = self;
-        let (max, number) = (in_flight.max(), in_flight.pushed());
+        let Self { in_flight, pipeline, way, names } = self;
+        let number = in_flight.pushed();
         let mut started = Vec::new();
         // The oldest may be handed out by this very call; its names come first in the queue.
         let finished = in_flight.push(|| {
             let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
-            pipeline.start(frame, *input, max, &mut started)
+            pipeline.start(frame, *way, &mut started)
         });
         names.push_back(started);
         finished.map(|finished| result(finished, names.pop_front().unwrap_or_default()))
@@ -327,14 +361,14 @@ impl Pipeline {
     fn start(
         &mut self,
         frame: Given,
-        input: Fed,
-        width: NonZero<usize>,
+        Way { fed, keep_on_device, max }: Way,
         names: &mut Vec<String>,
     ) -> Result<Ticket, Error> {
-        let images = match (input, frame) {
+        let images = match (fed, frame) {
             (Fed::Image(index), Given::Image(image)) => vec![(index, image)],
             (Fed::Video(index), Given::Video(frame)) => planes_for(&self.video[index], &frame)?,
-            (Fed::Image(_), Given::Video(_)) => {
+            (Fed::Video(index), Given::Device(frame)) => device_planes_for(&self.video[index], &frame)?,
+            (Fed::Image(_), Given::Video(_) | Given::Device(_)) => {
                 return Err(Error::Usage("this stream takes images; see read_video".to_owned()));
             }
             (Fed::Video(_), Given::Image(_)) => {
@@ -349,10 +383,10 @@ impl Pipeline {
         self.graph.validate()?;
         let images = self.inputs_with(&images)?;
         let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
-        let ready = self.ready_in_turn(&descs, width)?;
+        let ready = self.ready_in_turn(&descs, max)?;
         let plan = ready.session.plan();
         *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.to_string()).collect();
-        let request = RunRequest { uniforms: ready.uniforms, ..RunRequest::new(images) };
+        let request = RunRequest { uniforms: ready.uniforms, keep_on_device, ..RunRequest::of(images) };
         Ok(ready.session.submit(request)?)
     }
 
@@ -376,10 +410,12 @@ fn result(finished: mip_runtime::frames::Finished<Error>, names: Vec<String>) ->
     let refused =
         |error| FrameError { number, error: Box::new(error), outputs: Vec::new(), tasks: Vec::new() };
     let report = finished.result.map_err(refused)?;
+    let kept = names.iter().cloned().zip(report.device_outputs);
+    let device_outputs = kept.filter_map(|(name, image)| Some((name, image?))).collect();
     let outputs = names.into_iter().zip(report.outputs).filter_map(|(name, image)| Some((name, image?)));
     let (outputs, tasks) = (outputs.collect(), report.tasks);
     match report.error {
-        None => Ok(StreamedFrame { number, outputs, tasks }),
+        None => Ok(StreamedFrame { number, outputs, device_outputs, tasks }),
         Some(error) => Err(FrameError { number, error: Box::new(error.into()), outputs, tasks }),
     }
 }

@@ -26,7 +26,7 @@ enum Source {
 
 impl Block {
     /// Memory that is simply freed on drop.
-    pub(super) fn own(memory: Arc<dyn Memory>, len: usize) -> Self {
+    pub(crate) fn own(memory: Arc<dyn Memory>, len: usize) -> Self {
         Self { len, source: Source::Memory(memory) }
     }
 

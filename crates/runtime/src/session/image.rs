@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
 
 use crate::Block;
-use crate::device::{BufferMemory, BufferRef};
+use crate::device::{BufferMemory, BufferRef, DeviceError, Memory};
 
 /// Images in device memory: the result of one run, or uploaded once, to be the input of others without passing
 /// through the host. The memory goes back to where it came from when the last clone is dropped.
@@ -11,11 +11,45 @@ use crate::device::{BufferMemory, BufferRef};
 pub struct DeviceImage {
     layout: BatchLayout,
     block: Arc<Block>,
+    offset: usize,
 }
 
 impl DeviceImage {
     pub(super) const fn new(layout: BatchLayout, block: Arc<Block>) -> Self {
-        Self { layout, block }
+        Self { layout, block, offset: 0 }
+    }
+
+    /// Images in memory of the device's that was got elsewhere, from a byte of it on.
+    ///
+    /// # Errors
+    /// When they do not lie inside it, or do not begin on a whole sample.
+    pub fn in_memory(
+        memory: Arc<dyn Memory>,
+        layout: BatchLayout,
+        offset: usize,
+    ) -> Result<Self, DeviceError> {
+        let wrong = |error: mip_core::ImageError| DeviceError::Conflict(error.to_string());
+        layout.check().map_err(wrong)?;
+        let len = memory.len();
+        let refuse = |what: String| Err(DeviceError::Conflict(what));
+        if offset.checked_add(layout.span()).is_none_or(|end| end > len) {
+            return refuse(format!("{} at byte {offset} does not lie inside {len} bytes", layout.desc));
+        }
+        let sample = layout.desc.dtype.size();
+        if !offset.is_multiple_of(sample) {
+            return refuse(format!("{} cannot begin at byte {offset}: a sample has {sample}", layout.desc));
+        }
+        Ok(Self { layout, block: Arc::new(Block::own(memory, len)), offset })
+    }
+
+    /// The memory that holds them.
+    pub fn memory(&self) -> &Arc<dyn Memory> {
+        self.block.memory()
+    }
+
+    /// The byte of that memory at which they begin.
+    pub const fn offset(&self) -> usize {
+        self.offset
     }
 
     /// Shape, batch and strides.
@@ -35,7 +69,7 @@ impl DeviceImage {
     /// The images as commands name them.
     pub(super) fn buffer(&self) -> BufferRef {
         let memory = BufferMemory::Block(self.block.memory().clone());
-        BufferRef { memory, offset: 0, layout: self.layout }
+        BufferRef { memory, offset: self.offset, layout: self.layout }
     }
 }
 
@@ -49,6 +83,16 @@ pub enum RunInput {
 }
 
 impl RunInput {
+    /// Shape and type of each image.
+    pub const fn desc(&self) -> &ImageDesc {
+        &self.layout().desc
+    }
+
+    /// Number of images.
+    pub const fn batch_size(&self) -> usize {
+        self.layout().batch_size
+    }
+
     /// Shape, batch and strides.
     pub const fn layout(&self) -> &BatchLayout {
         match self {

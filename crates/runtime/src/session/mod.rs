@@ -237,7 +237,7 @@ impl Session {
     pub fn download(&self, image: &DeviceImage) -> Result<ImageBuffer, RuntimeError> {
         let refused =
             |error| RuntimeError::Device { what: "copying an image from the device".to_owned(), error };
-        if image.block().memory().host().is_some() {
+        if image.offset() == 0 && image.block().memory().host().is_some() {
             return pooled_image(*image.layout(), image.block().clone()).map_err(refused);
         }
         let what = || format!("{} in pinned memory", image.desc());

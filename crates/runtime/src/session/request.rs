@@ -23,7 +23,12 @@ pub struct RunRequest {
 impl RunRequest {
     /// A run over `inputs` with the plan's own uniforms.
     pub fn new(inputs: Vec<ImageBuffer>) -> Self {
-        Self { inputs: inputs.into_iter().map(RunInput::Host).collect(), ..Self::default() }
+        Self::of(inputs.into_iter().map(RunInput::Host).collect())
+    }
+
+    /// As [`RunRequest::new`], of images in host or device memory.
+    pub fn of(inputs: Vec<RunInput>) -> Self {
+        Self { inputs, ..Self::default() }
     }
 
     /// Compares the request with the plan.
