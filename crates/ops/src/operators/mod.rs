@@ -15,6 +15,7 @@ mod invert;
 mod layout;
 mod normalize;
 mod point;
+mod remap;
 mod resize;
 mod rotate;
 mod rotate90;
@@ -22,7 +23,9 @@ mod scharr;
 mod sobel;
 mod threshold;
 mod transpose;
+mod undistort;
 mod warp_affine;
+mod warp_perspective;
 mod yuv_to_rgb;
 
 pub use custom::Custom;
@@ -52,6 +55,7 @@ operators! {
     layout: ToLayout;
     normalize: Normalize;
     point: Point;
+    remap: MapCoordinates, Remap;
     resize: Resize, ResizeFilter;
     rotate: Rotate;
     rotate90: Rotate90, Turn;
@@ -59,6 +63,8 @@ operators! {
     sobel: Sobel;
     threshold: Threshold;
     transpose: Transpose;
-    warp_affine: WarpAffine, WarpFilter;
+    undistort: LensModel, Undistort;
+    warp_affine: WarpAffine;
+    warp_perspective: WarpPerspective;
     yuv_to_rgb: YuvToRgb;
 }

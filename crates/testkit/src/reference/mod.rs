@@ -20,6 +20,7 @@ mod invert;
 mod layout;
 mod normalize;
 mod point;
+mod remap;
 mod resize;
 mod rotate;
 mod rotate90;
@@ -27,7 +28,10 @@ mod scharr;
 mod sobel;
 mod threshold;
 mod transpose;
+mod undistort;
+mod warp;
 mod warp_affine;
+mod warp_perspective;
 mod weighted;
 mod yuv_to_rgb;
 
@@ -36,6 +40,7 @@ pub use border::Border;
 pub use color_convert::luma;
 pub use gaussian_blur::default_sigma;
 pub use resize::{Filter, resize_antialiased};
+pub use warp::Interpolation;
 
 /// Makes each file's function of its name public and lists how it is called by parameters.
 macro_rules! references {
@@ -61,6 +66,7 @@ references! {
     layout,
     normalize,
     point,
+    remap,
     resize,
     rotate,
     rotate90,
@@ -68,6 +74,8 @@ references! {
     sobel,
     threshold,
     transpose,
+    undistort,
     warp_affine,
+    warp_perspective,
     yuv_to_rgb,
 }
