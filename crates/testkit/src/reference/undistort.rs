@@ -86,7 +86,7 @@ fn arc_tangent(r: f32) -> f32 {
     const A: [f32; 8] = [
         -0.333_331_45,
         0.199_935_51,
-        -0.142_088_99,
+        -0.142_089,
         0.106_562_64,
         -0.075_289_64,
         0.042_909_614,
@@ -102,7 +102,7 @@ fn arc_tangent(r: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// What OpenCV 5 makes in f64 (`initUndistortRectifyMap`, `CV_32FC1`), by tests/lenses/make_cases.py.
+    /// What OpenCV 5 makes in f64 (`initUndistortRectifyMap`, `CV_32FC1`), by `tests/lenses/make_cases.py`.
     #[test]
     fn opencv_puts_pixels_at_the_same_places() {
         let cases = include_str!("../../tests/lenses.txt");
