@@ -6,9 +6,9 @@ pub mod samples;
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::Operator as _;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Buffer, Coordinates, Gather, Group, Interpolation, Kernel, Operand, Place,
-    Plan, PlanInput, PlanOutput, PlanTask, Point, Resample, Sampled, Separable, Stage, Stencil, Uniforms,
-    Warp,
+    AxisMap, AxisTaps, Border, Buffer, Coordinates, Gather, Group, Interpolation, Kernel, MapUnit, Operand,
+    Place, Plan, PlanInput, PlanOutput, PlanTask, Point, Resample, Sampled, Separable, Stage, Stencil,
+    Uniforms, Warp,
 };
 
 /// One kernel with images of one shape.
@@ -217,6 +217,8 @@ fn warps(cases: &mut Vec<Case>, image: ImageDesc) {
 fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
     const AFFINE: [f32; 6] = [0.87, -0.5, 4.3, 0.5, 0.87, -2.1];
     const PROJECTIVE: [f32; 9] = [1.1, 0.2, -1.0, 0.1, 0.9, 0.5, 0.05, -0.04, 0.8];
+    const CAMERAS: [f32; 8] = [0.07, -0.9, 0.09, -0.8, 15.0, 12.5, 12.0, 9.25];
+    const BROWN: [f32; 12] = [-0.3, 0.1, 0.01, -0.02, 0.03, 0.2, -0.05, 0.01, 0.02, -0.01, 0.03, 0.005];
     let (affine, projective) = (Coordinates::Affine, Coordinates::Projective);
     let output = image.with_size(image.width.div_ceil(2) + 3, image.height + 1);
     let full = image.dtype.full_scale() as f32;
@@ -227,11 +229,27 @@ fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
         (projective, Interpolation::Bilinear, Border::Wrap),
         (projective, Interpolation::Bilinear, Border::Replicate),
         (projective, Interpolation::Nearest, Border::Constant(full * 0.3 + 0.25)),
+        (affine, Interpolation::Bicubic, Border::Constant(full * 0.3 + 0.25)),
+        (Coordinates::Brown, Interpolation::Bilinear, Border::Reflect101),
+        (Coordinates::Fisheye, Interpolation::Bicubic, Border::Wrap),
+        (Coordinates::Map(MapUnit::Absolute), Interpolation::Bilinear, Border::Constant(full)),
+        (Coordinates::Map(MapUnit::Normalized), Interpolation::Bicubic, Border::Replicate),
+        (Coordinates::Map(MapUnit::Relative), Interpolation::Nearest, Border::Reflect),
     ] {
         let kernel = Kernel::Warp(Warp::Sampled(Sampled { coordinates, interpolation, border }));
-        let values = if coordinates == affine { &AFFINE[..] } else { &PROJECTIVE };
+        let values = match coordinates {
+            Coordinates::Affine => AFFINE.to_vec(),
+            Coordinates::Projective => PROJECTIVE.to_vec(),
+            Coordinates::Brown => [&CAMERAS[..], &BROWN].concat(),
+            Coordinates::Fisheye => [&CAMERAS[..], &BROWN[..4]].concat(),
+            Coordinates::Map(_) => Vec::new(),
+        };
         let name = format!("warp {coordinates:?} {interpolation:?} {border:?}");
-        cases.push(Case { output, ..same(&name, kernel, values, image) });
+        let map = output.with_format(PixelFormat::Gray).with_dtype(DType::F32);
+        let maps = [map, map.with_layout(Layout::Chw)];
+        let mut case = Case { output, ..same(&name, kernel, &values, image) };
+        case.inputs.extend(&maps[..coordinates.map_count()]);
+        cases.push(case);
     }
 }
 

@@ -70,6 +70,7 @@ static inline unsigned emulated_pair_fma(unsigned a, unsigned b, unsigned c) {
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline double __ddiv_rn(double a, double b) { return a / b; }
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 static inline int min(int a, int b) { return a < b ? a : b; }

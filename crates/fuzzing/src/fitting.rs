@@ -18,7 +18,7 @@ pub(crate) fn fitting(spec: &OperatorSpec, way: u32, desc: &ImageDesc) -> Option
         return Some(Params::line(&line));
     }
     let moderate: Vec<Call> = spec.example_calls().into_iter().filter(moderate).collect();
-    let mut fitting = single::fitting(spec, moderate, desc);
+    let mut fitting = single::calls_alike(spec, moderate, desc);
     if fitting.is_empty() {
         return None;
     }

@@ -50,8 +50,9 @@ impl Odd {
                 Param::Int(if odd && self.count > 9 { value | 1 } else { value })
             }
             ParamKind::Float { min, max, .. } => Param::Float(self.value.number(min, max)),
-            ParamKind::Numbers { count, max } => {
+            ParamKind::Numbers { counts, max } => {
                 let value = self.value.number(-max, max);
+                let count = counts[usize::from(self.count) % counts.len()];
                 Param::List((0..count).map(|i| value / (1 + i * i) as f64).collect())
             }
             ParamKind::PerChannel { min, max, .. } => {

@@ -33,17 +33,18 @@ pub fn operator(op: &str, params: &Params) -> Box<dyn Operator> {
 /// What the registry says of ways to call an operator, examples and ends of parameters, as far as images of that description
 /// take them.
 pub fn calls(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Params> {
-    fitting(spec, spec.calls(), desc)
+    let fits = |operator: &dyn Operator| operator.infer(&operator.inputs_like(desc)).is_ok();
+    fitting(spec, spec.calls(), fits)
 }
 
-/// Those of the calls that images of that description take.
-pub(crate) fn fitting(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<Params> {
-    let fits = |call: &Call| spec.call(call).is_ok_and(|operator| infers(operator.as_ref(), desc));
+/// Those of the calls that images of that description take, all inputs alike.
+pub(crate) fn calls_alike(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<Params> {
+    fitting(spec, calls, |operator| operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok())
+}
+
+fn fitting(spec: &OperatorSpec, calls: Vec<Call>, fits: impl Fn(&dyn Operator) -> bool) -> Vec<Params> {
+    let fits = |call: &Call| spec.call(call).is_ok_and(|operator| fits(operator.as_ref()));
     calls.into_iter().filter(fits).map(params).collect()
-}
-
-fn infers(operator: &dyn Operator, desc: &ImageDesc) -> bool {
-    operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok()
 }
 
 fn params(call: Call) -> Params {

@@ -49,15 +49,16 @@ fn check(
     desc: &ImageDesc,
     random: &mut SplitMix64,
 ) -> Result<(), String> {
-    let slots = operator(op, params).spec().inputs.len();
+    let descs = operator(op, params).inputs_like(desc);
     // Several inputs cannot be batched by the caller, so those go frame by frame.
-    let frames = if slots == 1 && random.below(4) == 0 { 3 } else { 1 };
+    let frames = if descs.len() == 1 && random.below(4) == 0 { 3 } else { 1 };
     let mut patterns = Vec::new();
-    let inputs: Vec<ImageBuffer> = (0..slots)
-        .map(|_| {
+    let inputs: Vec<ImageBuffer> = descs
+        .into_iter()
+        .map(|desc| {
             let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
             patterns.push(pattern);
-            let image = pattern.draw_batch(*desc, frames, random.next_u64());
+            let image = pattern.draw_batch(desc, frames, random.next_u64());
             if random.below(2) == 0 { padded(&image, 16) } else { image }
         })
         .collect();

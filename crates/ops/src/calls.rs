@@ -19,8 +19,9 @@ impl ParamKind {
             Self::PerChannel { min, max, above_min } => {
                 ends(min, max, above_min).map(|end| Value::List(vec![end])).to_vec()
             }
-            Self::Numbers { count, max } => {
-                ends(-max, max, false).map(|end| Value::List(vec![end; count])).to_vec()
+            Self::Numbers { counts, max } => {
+                let most = counts.last().copied().unwrap_or(0);
+                ends(-max, max, false).map(|end| Value::List(vec![end; most])).to_vec()
             }
             Self::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Self::Text { .. } => Vec::new(),

@@ -34,6 +34,7 @@ pub mod operators;
 mod param;
 mod pointwise;
 mod registry;
+mod sampling;
 mod tables;
 mod value;
 
@@ -43,4 +44,5 @@ pub use operator::{KernelStep, Lowered, Operator, StepInput};
 pub use operators::*;
 pub use param::{Change, ParamKind, ParamSpec};
 pub use registry::{Create, Extra, OperatorSpec, create, operators, spec, suggest};
+pub use sampling::WarpFilter;
 pub use value::Value;

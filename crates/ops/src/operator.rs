@@ -29,6 +29,12 @@ pub trait Operator: fmt::Debug + Send + Sync {
     /// When the inputs do not fit.
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError>;
 
+    /// Inputs that go with a first one like `input`, one for each slot: what suites, `mip validate` and fuzzing feed it. All
+    /// alike, unless an operator wants something else.
+    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
+        vec![*input; self.spec().inputs.len()]
+    }
+
     /// The kernels that compute it, for inputs that [`Operator::infer`] accepted.
     ///
     /// A change of uniform parameters alone must change nothing but the uniforms.

@@ -50,8 +50,8 @@ pub enum ParamKind {
     },
     /// So many numbers.
     Numbers {
-        /// How many.
-        count: usize,
+        /// How many there may be, ascending.
+        counts: &'static [usize],
         /// Each is from `-max` to `max`.
         max: f64,
     },
@@ -97,9 +97,9 @@ impl ParamKind {
         Self::number(-LARGEST, LARGEST)
     }
 
-    /// `count` numbers from `-max` to `max`.
-    pub const fn numbers(count: usize, max: f64) -> Self {
-        Self::Numbers { count, max }
+    /// As many numbers from `-max` to `max` as one of `counts` says.
+    pub const fn numbers(counts: &'static [usize], max: f64) -> Self {
+        Self::Numbers { counts, max }
     }
 
     /// One of `words`.
@@ -122,8 +122,8 @@ impl ParamKind {
             // `180` is a number to the parsers.
             (Self::Choice { .. }, Value::Int(v)) => self.accept(&Value::from(v.to_string())),
             (Self::Choice { words }, Value::Text(v)) => words.contains(&v.as_str()).then(|| value.clone()),
-            (Self::Numbers { count, max }, Value::List(list)) => {
-                let fits = list.len() == count && list.iter().all(|&v| within(v, -max, max, false));
+            (Self::Numbers { counts, max }, Value::List(list)) => {
+                let fits = counts.contains(&list.len()) && list.iter().all(|&v| within(v, -max, max, false));
                 fits.then(|| value.clone())
             }
             (Self::PerChannel { min, max, above_min }, _) => {
@@ -161,8 +161,11 @@ impl fmt::Display for ParamKind {
             Self::Bool => f.write_str("true or false"),
             Self::Text { what } => write!(f, "{what}, as a text in quotes"),
             Self::Choice { words } => write!(f, "one of {}", words.join(", ")),
-            Self::Numbers { count, max } => {
-                write!(f, "a list of {count} numbers {}", range(-max, max, false))
+            Self::Numbers { counts, max } => {
+                let (last, others) = counts.split_last().expect("a number of numbers");
+                let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+                let or = if others.is_empty() { "" } else { " or " };
+                write!(f, "a list of {}{or}{last} numbers {}", others.join(", "), range(-max, max, false))
             }
             Self::PerChannel { min, max, above_min } => {
                 write!(f, "a number {}, or a list of them, one a channel", range(min, max, above_min))
@@ -280,6 +283,8 @@ mod tests {
             (ParamKind::above(0.0, 1.0), Value::Bool(true)),
             (ParamKind::Bool, Value::Int(1)),
             (ParamKind::choice(&["a"]), Value::from("b")),
+            (ParamKind::numbers(&[2, 4], 1.0), Value::List(vec![0.0; 3])),
+            (ParamKind::numbers(&[2, 4], 1.0), Value::List(vec![0.0, 1.5])),
             (ParamKind::PerChannel { min: 0.0, max: 1.0, above_min: false }, Value::List(vec![])),
             (ParamKind::PerChannel { min: 0.0, max: 1.0, above_min: false }, Value::List(vec![0.0; 5])),
             (ParamKind::PerChannel { min: 0.0, max: 1.0, above_min: true }, Value::List(vec![1.0, 0.0])),
@@ -288,6 +293,14 @@ mod tests {
             assert_eq!(kind.accept(&value), None, "{kind} {value}");
         }
         assert!(ParamKind::odd(-5, 5).accept(&Value::Int(-3)).is_some());
+    }
+
+    #[test]
+    fn lists_of_several_lengths_are_named() {
+        assert_eq!(ParamKind::numbers(&[6], 1e9).to_string(), "a list of 6 numbers from -1e9 to 1e9");
+        let several = ParamKind::numbers(&[4, 5, 12], 1.0);
+        assert_eq!(several.to_string(), "a list of 4, 5 or 12 numbers from -1 to 1");
+        assert!(several.accept(&Value::List(vec![0.5; 5])).is_some());
     }
 
     #[test]

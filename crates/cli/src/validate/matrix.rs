@@ -55,9 +55,8 @@ fn of_image(spec: &OperatorSpec) -> Option<&'static OperatorCases> {
 /// The calls that images like this one take.
 fn taken(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<TestCase> {
     let takes = |call: &Call| {
-        let infers = |operator: Box<dyn mip_ops::Operator>| {
-            operator.infer(&vec![*desc; operator.spec().inputs.len()]).is_ok()
-        };
+        let infers =
+            |operator: Box<dyn mip_ops::Operator>| operator.infer(&operator.inputs_like(desc)).is_ok();
         spec.call(call).is_ok_and(infers)
     };
     calls.into_iter().filter(takes).map(|call| case(text(&call))).collect()
@@ -181,6 +180,18 @@ const OF_IMAGE: &[OperatorCases] = &[
         },
     },
     OperatorCases {
+        op: "warp_perspective",
+        usual: |_| Vec::new(),
+        // Not every matrix can be inverted, and points at the ends of their range are one point.
+        corners: |_| {
+            texts(&[
+                "matrix=[1e9,0,0,0,1e9,0,0,0,1e9] inverse=false border=reflect101",
+                "matrix=[-1e9,0,7,0,1e9,0,0,0,1] inverse=true filter=bilinear border=replicate",
+                "points=[-1e9,-1e9,1e9,-1e9,1e9,1e9,-1e9,1e9,0,0,7,0,7,5,0,5] width=1 height=1 filter=nearest",
+            ])
+        },
+    },
+    OperatorCases {
         op: "point",
         usual: |d| {
             let mut cases = texts(&["expr=\"v * 0.5 + 3\"", "expr=\"abs(v - v2) * gain\" gain=1.5"]);
@@ -214,6 +225,8 @@ pub(super) const LONG: &[(&str, &str, (u32, u32))] = &[
     ("resize", "width=2 height=2097152 antialias=true", (2, 3)),
     ("warp_affine", "matrix=[90000,1,0,0,1,0] width=2097152 height=1", (23, 3)),
     ("warp_affine", "matrix=[1,0,0,0,90000,0] filter=nearest width=1 height=2097152", (3, 23)),
+    ("warp_perspective", "matrix=[90000,1,0,0,1,0,0,0,1] width=2097152 height=1", (23, 3)),
+    ("warp_perspective", "matrix=[1,0,0,0,90000,0,0,0,1] filter=nearest width=1 height=2097152", (3, 23)),
 ];
 
 /// Sums of so many samples that rounding adds up unless something is done about it.

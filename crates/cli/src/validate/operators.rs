@@ -106,12 +106,13 @@ fn compare(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
 
 fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), String> {
     let mut random = SplitMix64::new(case.seed);
-    let slots = slots(case.op, &case.test.params);
-    let frames = if slots == 1 && random.below(3) == 0 { 3 } else { 1 };
-    let inputs: Vec<ImageBuffer> = (0..slots)
-        .map(|_| {
+    let descs = inputs(case)?;
+    let frames = if descs.len() == 1 && random.below(3) == 0 { 3 } else { 1 };
+    let inputs: Vec<ImageBuffer> = descs
+        .into_iter()
+        .map(|desc| {
             let pattern = Pattern::ALL[random.below(Pattern::ALL.len() as u32) as usize];
-            let mut image = pattern.draw_batch(case.desc, frames, random.next_u64());
+            let mut image = pattern.draw_batch(desc, frames, random.next_u64());
             if case.not_finite {
                 image = not_finite(&image, random.next_u64());
             }
@@ -152,6 +153,14 @@ fn with_inputs(op: &str, params: &str, slots: usize) -> String {
 fn slots(op: &str, params: &str) -> usize {
     let fits = |slots: &usize| PipelineSpec::parse_line(&with_inputs(op, params, *slots)).is_ok();
     (2..=4).find(fits).unwrap_or(1)
+}
+
+/// What goes into the slots of a case's operator.
+fn inputs(case: &Case) -> Result<Vec<ImageDesc>, String> {
+    let spec = PipelineSpec::parse_line(&line(case.op, &case.test.params)).map_err(|e| e.to_string())?;
+    let graph = spec.build().map_err(|e| e.to_string())?;
+    let operator = graph.task("task").and_then(|task| graph.operator(task)).map_err(|e| e.to_string())?;
+    Ok(operator.inputs_like(&case.desc))
 }
 
 fn run(case: &Case, device: &Device, inputs: &[ImageBuffer]) -> Result<Vec<ImageBuffer>, Error> {

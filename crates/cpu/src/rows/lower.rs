@@ -113,7 +113,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(kernel, Taps::Mapped(k.y), from.inputs, dtype, output));
         }
         Kernel::Warp(k) => {
-            if let [Input::Stage(_), ..] = from.inputs {
+            if from.inputs.iter().any(|input| matches!(input, Input::Stage(_))) {
                 return Err("a warp reads a whole image, which must be in a buffer".to_owned());
             }
             let kernel = match *k {

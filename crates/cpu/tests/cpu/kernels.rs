@@ -6,8 +6,8 @@ use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::Operator as _;
 use mip_plan::{
-    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, Operand, Point, Resample, Sampled,
-    Separable, Stencil, Warp,
+    AxisMap, AxisTaps, Border, Coordinates, Gather, Interpolation, Kernel, MapUnit, Operand, Point, Resample,
+    Sampled, Separable, Stencil, Warp,
 };
 
 use crate::images::{Random, TestImage};
@@ -171,19 +171,45 @@ fn sampled() {
         [1.1, 0.2, -1.0, 0.1, 0.9, 0.5, 0.05, -0.04, 0.8],
         [1.0, 0.0, 0.25, 0.0, 1.0, 0.0, 0.1, 0.02, -0.3],
     ];
+    const BROWN: [f32; 20] = [
+        0.3, -0.9, 0.35, -0.8, 5.0, 2.5, 6.0, 1.25, -0.3, 0.1, 0.01, -0.02, 0.03, 0.2, -0.05, 0.01, 0.02,
+        -0.01, 0.03, 0.005,
+    ];
+    const FISHEYE: [f32; 12] = [0.3, -0.9, 0.35, -0.7, 5.0, 2.5, 6.0, 1.25, -0.3, 0.1, 0.01, -0.02];
     let affine = AFFINE.iter().map(|m| (Coordinates::Affine, &m[..]));
-    let all: Vec<_> = affine.chain(PROJECTIVE.iter().map(|m| (Coordinates::Projective, &m[..]))).collect();
+    let projective = PROJECTIVE.iter().map(|m| (Coordinates::Projective, &m[..]));
+    let lenses = [(Coordinates::Brown, &BROWN[..]), (Coordinates::Fisheye, &FISHEYE[..])];
+    let all: Vec<_> = affine.chain(projective).chain(lenses).collect();
     let mut borders = BORDERS.into_iter().cycle();
     each_image(|input| {
         let output = input.with_size(input.width.div_ceil(2) + 2, input.height);
         for &(coordinates, uniforms) in &all {
-            for interpolation in [Interpolation::Nearest, Interpolation::Bilinear] {
+            for interpolation in [Interpolation::Nearest, Interpolation::Bilinear, Interpolation::Bicubic] {
                 let border = borders.next().unwrap();
                 let kernel = Warp::Sampled(Sampled { coordinates, interpolation, border });
                 check(&Kernel::Warp(kernel), uniforms, &[input], output);
             }
         }
         // As many as there are, so that kinds of images and borders do not keep in step.
+        borders.next();
+    });
+}
+
+/// Coordinates that images hold; wider than what is computed at a time.
+#[test]
+fn mapped() {
+    let mut borders = BORDERS.into_iter().cycle();
+    each_image(|input| {
+        let output = input.with_size(input.width + 67, input.height.div_ceil(2));
+        let map = output.with_format(PixelFormat::Gray).with_dtype(DType::F32);
+        for unit in [MapUnit::Absolute, MapUnit::Normalized, MapUnit::Relative] {
+            for interpolation in [Interpolation::Nearest, Interpolation::Bilinear, Interpolation::Bicubic] {
+                let (coordinates, border) = (Coordinates::Map(unit), borders.next().unwrap());
+                let kernel = Warp::Sampled(Sampled { coordinates, interpolation, border });
+                let inputs = [input, map, map.with_layout(Layout::Chw)];
+                check(&Kernel::Warp(kernel), &[], &inputs, output);
+            }
+        }
         borders.next();
     });
 }

@@ -67,7 +67,7 @@ const PIPELINES: [(&str, u32, u32, &str); 8] = [
 
 /// Cases of which one image is enough: they differ from others of their family in what is the same code for all
 /// dtypes and formats.
-const ONCE: [&str; 24] = [
+const ONCE: [&str; 27] = [
     "separable 0x0",
     "separable 1x1",
     "separable 3x3",
@@ -89,6 +89,9 @@ const ONCE: [&str; 24] = [
     "stencil max(",
     "stencil r(",
     "warp Projective",
+    "warp Brown",
+    "warp Fisheye",
+    "warp Map",
     "turn c",
     "transpose part",
     "transpose nearest",

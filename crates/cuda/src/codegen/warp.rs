@@ -1,6 +1,6 @@
 //! Warps: what reads a whole image, at coordinates that mix x and y.
 
-use mip_plan::{AxisMap, Coordinates, Interpolation, Sampled, Warp};
+use mip_plan::{AxisMap, Coordinates, Interpolation, MapUnit, Sampled, Warp};
 
 use super::fields::Fields;
 use super::gather::axis;
@@ -67,7 +67,7 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
     let (border, constant) = border(kernel.border);
     let mut fields = Fields::default();
-    fields.image("in");
+    fields.images("in", context.inputs.len());
     fields.image("out");
     fields.int("width", output.width);
     fields.int("height", output.height);
@@ -76,7 +76,10 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     fields.int("in_height", input.height);
     // 0 with borders that need none: what is read where there are no coordinates.
     fields.float("constant", constant);
-    fields.floats("uniform", kernel.coordinates.uniform_count());
+    let uniforms = kernel.coordinates.uniform_count();
+    if uniforms > 0 {
+        fields.floats("uniform", uniforms);
+    }
     let grid = Grid {
         block: [32, 4],
         x: output.width.div_ceil(32 * PIXELS),
@@ -88,17 +91,26 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     let coordinates = match kernel.coordinates {
         Coordinates::Affine => "AFFINE",
         Coordinates::Projective => "PROJECTIVE",
+        Coordinates::Brown => "BROWN",
+        Coordinates::Fisheye => "FISHEYE",
+        Coordinates::Map(MapUnit::Absolute) => "MAP_ABSOLUTE",
+        Coordinates::Map(MapUnit::Normalized) => "MAP_NORMALIZED",
+        Coordinates::Map(MapUnit::Relative) => "MAP_RELATIVE",
     };
-    let bilinear = kernel.interpolation == Interpolation::Bilinear;
+    let filter = match kernel.interpolation {
+        Interpolation::Nearest => "NEAREST",
+        Interpolation::Bilinear => "BILINEAR",
+        Interpolation::Bicubic => "BICUBIC",
+    };
     let alpha = input.format.has_alpha();
     Body {
         fields,
         tables: Vec::new(),
-        uniforms: Some("uniform"),
+        uniforms: (uniforms > 0).then_some("uniform"),
         grid,
         pieces: &[Piece::Gather, Piece::Tile, Piece::Warp],
         call: Box::new(move |_, o| {
-            format!("warp_pixels<{px}, {coordinates}, {border}, {bilinear}, {alpha}, {o}>")
+            format!("warp_pixels<{px}, {coordinates}, {border}, {filter}, {alpha}, {o}>")
         }),
     }
 }

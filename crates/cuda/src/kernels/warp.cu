@@ -89,6 +89,72 @@ template <class Px, int BORDER, bool ALPHA> struct WarpSource {
         if (ALPHA) divide_by_alpha<1, Px::C>(v);
     }
 
+    INLINE void bicubic(float sx, float sy, float* v) const {
+        const float x0 = floorf(sx), y0 = floorf(sy);
+        float wx[4], wy[4], h[Px::C], p[Px::C];
+        cubic(sx - x0, wx), cubic(sy - y0, wy);
+#pragma unroll
+        for (int c = 0; c < Px::C; c++) v[c] = -0.0f;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+#pragma unroll
+            for (int c = 0; c < Px::C; c++) h[c] = -0.0f;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                pixel((i64)x0 - 1 + i, (i64)y0 - 1 + j, p);
+#pragma unroll
+                for (int c = 0; c < Px::C; c++) h[c] = wx[i] == 0.0f ? h[c] : __fmaf_rn(wx[i], p[c], h[c]);
+            }
+#pragma unroll
+            for (int c = 0; c < Px::C; c++) v[c] = wy[j] == 0.0f ? v[c] : __fmaf_rn(wy[j], h[c], v[c]);
+        }
+    }
+
+    // With alpha, which is the last channel: in binary64.
+    INLINE void wide_bicubic(float sx, float sy, float* v) const {
+        const float x0 = floorf(sx), y0 = floorf(sy);
+        double wx[4], wy[4], sums[Px::C], h[Px::C];
+        wide_cubic((double)(sx - x0), wx), wide_cubic((double)(sy - y0), wy);
+#pragma unroll
+        for (int c = 0; c < Px::C; c++) sums[c] = -0.0;
+        // Not unrolled: registers for sixteen pixels of doubles are more than there are.
+#pragma unroll 1
+        for (int j = 0; j < 4; j++) {
+#pragma unroll
+            for (int c = 0; c < Px::C; c++) h[c] = -0.0;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                float p[Px::C];
+                pixel((i64)x0 - 1 + i, (i64)y0 - 1 + j, p);
+                const double alpha = (double)p[Px::C - 1];
+#pragma unroll
+                for (int c = 0; c < Px::C; c++) {
+                    const double value = c < Px::C - 1 ? (double)p[c] * alpha : alpha;
+                    h[c] = wx[i] == 0.0 ? h[c] : __fma_rn(wx[i], value, h[c]);
+                }
+            }
+            const double w = j == 0 ? wy[0] : j == 1 ? wy[1] : j == 2 ? wy[2] : wy[3];
+#pragma unroll
+            for (int c = 0; c < Px::C; c++) sums[c] = w == 0.0 ? sums[c] : __fma_rn(w, h[c], sums[c]);
+        }
+        const double alpha = sums[Px::C - 1];
+#pragma unroll
+        for (int c = 0; c < Px::C - 1; c++) v[c] = alpha > 0.0 ? (float)__ddiv_rn(sums[c], alpha) : 0.0f;
+        v[Px::C - 1] = (float)alpha;
+    }
+
+    static INLINE void cubic(float t, float* w) {
+        const float u = 1.0f - t;
+        w[0] = (-0.75f * t) * (u * u), w[1] = inner(t), w[2] = inner(u), w[3] = (-0.75f * u) * (t * t);
+    }
+    static INLINE float inner(float t) { return __fmaf_rn(t * t, __fmaf_rn(1.25f, t, -2.25f), 1.0f); }
+
+    static INLINE void wide_cubic(double t, double* w) {
+        const double u = 1.0 - t;
+        w[0] = (-0.75 * t) * (u * u), w[1] = wide_inner(t), w[2] = wide_inner(u), w[3] = (-0.75 * u) * (t * t);
+    }
+    static INLINE double wide_inner(double t) { return __fma_rn(t * t, __fma_rn(1.25, t, -2.25), 1.0); }
+
     // Two taps; one of weight 0 is none.
     static INLINE float pair(float fraction, float first, float second) {
         const float w = 1.0f - fraction, sum = w == 0.0f ? -0.0f : w * first;
@@ -96,21 +162,98 @@ template <class Px, int BORDER, bool ALPHA> struct WarpSource {
     }
 };
 
-// WarpSource coordinates of an output pixel; false where it has none.
 #define AFFINE 0
 #define PROJECTIVE 1
-template <int COORDINATES> INLINE bool source_of(const float* m, float x, float y, float& sx, float& sy) {
-    sx = __fmaf_rn(m[0], x, __fmaf_rn(m[1], y, m[2]));
-    sy = __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, m[5]));
-    if constexpr (COORDINATES == PROJECTIVE) {
-        const float w = __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, m[8]));
-        if (!(w > 0.0f)) return false;
-        sx = __fdiv_rn(sx, w), sy = __fdiv_rn(sy, w);
+#define BROWN 2
+#define FISHEYE 3
+#define MAP_ABSOLUTE 4
+#define MAP_NORMALIZED 5
+#define MAP_RELATIVE 6
+
+// The angle of a tangent of at least 0: Coordinates::atan.
+INLINE float arc_tangent(float r) {
+    const bool inverted = r > 1.0f;
+    const float c = inverted ? __fdiv_rn(1.0f, r) : r, z = c * c;
+    float p = 0.0028662257f;
+    p = __fmaf_rn(p, z, -0.016165737f);
+    p = __fmaf_rn(p, z, 0.042909614f);
+    p = __fmaf_rn(p, z, -0.07528964f);
+    p = __fmaf_rn(p, z, 0.10656264f);
+    p = __fmaf_rn(p, z, -0.14208899f);
+    p = __fmaf_rn(p, z, 0.19993551f);
+    p = __fmaf_rn(p, z, -0.33333145f);
+    p = __fmaf_rn(p, z, 1.0f);
+    const float t = c * p;
+    return inverted ? 1.5707964f - t : t;
+}
+
+// 1 + a r + b r^2 + c r^3
+INLINE float cubed(float r, float a, float b, float c) {
+    return __fmaf_rn(__fmaf_rn(__fmaf_rn(c, r, b), r, a), r, 1.0f);
+}
+
+// Coordinates that are computed from the output pixel's; false where there are none.
+template <int COORDINATES> INLINE bool computed(const float* m, float x, float y, float& sx, float& sy) {
+    if constexpr (COORDINATES == BROWN || COORDINATES == FISHEYE) {
+        const float u = __fmaf_rn(m[0], x, m[1]), v = __fmaf_rn(m[2], y, m[3]), d = __fmaf_rn(u, u, v * v);
+        if constexpr (COORDINATES == BROWN) {
+            const float t = 2.0f * (u * v);
+            const float q = __fdiv_rn(cubed(d, m[8], m[9], m[12]), cubed(d, m[13], m[14], m[15]));
+            const float prism_x = d * __fmaf_rn(m[17], d, m[16]), prism_y = d * __fmaf_rn(m[19], d, m[18]);
+            const float a = __fmaf_rn(m[10], t, __fmaf_rn(m[11], __fmaf_rn(2.0f * u, u, d), prism_x));
+            const float b = __fmaf_rn(m[11], t, __fmaf_rn(m[10], __fmaf_rn(2.0f * v, v, d), prism_y));
+            sx = __fmaf_rn(m[4], __fmaf_rn(u, q, a), m[5]), sy = __fmaf_rn(m[6], __fmaf_rn(v, q, b), m[7]);
+        } else {
+            const float r = __fsqrt_rn(d), o = arc_tangent(r), z = o * o;
+            const float g = __fmaf_rn(__fmaf_rn(__fmaf_rn(__fmaf_rn(m[11], z, m[10]), z, m[9]), z, m[8]), z, 1.0f);
+            const float q = r > 0.0f ? __fdiv_rn(o * g, r) : 1.0f;
+            sx = __fmaf_rn(m[4], u * q, m[5]), sy = __fmaf_rn(m[6], v * q, m[7]);
+        }
+    } else {
+        sx = __fmaf_rn(m[0], x, __fmaf_rn(m[1], y, m[2]));
+        sy = __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, m[5]));
+        if constexpr (COORDINATES == PROJECTIVE) {
+            const float w = __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, m[8]));
+            if (!(w > 0.0f)) return false;
+            sx = __fdiv_rn(sx, w), sy = __fdiv_rn(sy, w);
+        }
     }
     return sx == sx && sy == sy;
 }
 
-template <class Px, int COORDINATES, int BORDER, bool BILINEAR, bool ALPHA, int A_OUT, class P>
+// What the maps' numbers at a pixel stand for; false where there are none.
+template <int COORDINATES> INLINE bool mapped(float mx, float my, float x, float y, int w, int h, float& sx, float& sy) {
+    if constexpr (COORDINATES == MAP_ABSOLUTE) sx = mx, sy = my;
+    if constexpr (COORDINATES == MAP_RELATIVE) sx = x + mx, sy = y + my;
+    if constexpr (COORDINATES == MAP_NORMALIZED) {
+        sx = __fmaf_rn(mx, (float)w * 0.5f, ((float)w - 1.0f) * 0.5f);
+        sy = __fmaf_rn(my, (float)h * 0.5f, ((float)h - 1.0f) * 0.5f);
+    }
+    return sx == sx && sy == sy;
+}
+
+// Source coordinates of the pixel (x, y) of frame f; false where it has none.
+template <int COORDINATES, class P>
+INLINE bool source_of(const P& p, u32 f, int x, i64 y, float& sx, float& sy) {
+    if constexpr (COORDINATES < MAP_ABSOLUTE) {
+        return computed<COORDINATES>(p.uniform, (float)x, (float)(int)y, sx, sy);
+    } else {
+        // A vector of pixels may end behind the row.
+        if (x >= p.width) return false;
+        float map[2];
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            const Image& image = p.in[1 + k];
+            map[k] = __ldg((const float*)(image.start + f * image.frame + y * image.row) + x);
+        }
+        return mapped<COORDINATES>(map[0], map[1], (float)x, (float)(int)y, p.in_width, p.in_height, sx, sy);
+    }
+}
+
+#define NEAREST 0
+#define BILINEAR 1
+#define BICUBIC 2
+template <class Px, int COORDINATES, int BORDER, int FILTER, bool ALPHA, int A_OUT, class P>
 INLINE void warp_pixels(const P& p) {
     constexpr int V = Px::V, C = Px::C;
     constexpr float FARTHEST = 2147483648.0f;
@@ -118,20 +261,21 @@ INLINE void warp_pixels(const P& p) {
     if (x >= p.width) return;
     const int n = min(V, p.width - x);
     for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
-        const WarpSource<Px, BORDER, BILINEAR && ALPHA> source{p.in.start + f * p.in.frame, p.in.row, p.in.plane,
-                                                           p.in_width, p.in_height, p.constant};
+        const Image& in = p.in[0];
+        const WarpSource<Px, BORDER, FILTER == BILINEAR && ALPHA> source{
+            in.start + f * in.frame, in.row, in.plane, p.in_width, p.in_height, p.constant};
         u8* out = p.out.start + f * p.out.frame;
         for (i64 y = blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += (i64)gridDim.y * blockDim.y) {
             u32 bits[V * C];
 #pragma unroll
             for (int i = 0; i < V; i++) {
                 float sx, sy, v[C];
-                if (source_of<COORDINATES>(p.uniform, (float)(x + i), (float)(int)y, sx, sy)) {
+                if (source_of<COORDINATES>(p, f, x + i, y, sx, sy)) {
                     sx = fminf(fmaxf(sx, -FARTHEST), FARTHEST), sy = fminf(fmaxf(sy, -FARTHEST), FARTHEST);
-                    if (BILINEAR)
-                        source.bilinear(sx, sy, v);
-                    else
-                        source.nearest(sx, sy, v);
+                    if constexpr (FILTER == NEAREST) source.nearest(sx, sy, v);
+                    if constexpr (FILTER == BILINEAR) source.bilinear(sx, sy, v);
+                    if constexpr (FILTER == BICUBIC && ALPHA) source.wide_bicubic(sx, sy, v);
+                    if constexpr (FILTER == BICUBIC && !ALPHA) source.bicubic(sx, sy, v);
                 } else {
 #pragma unroll
                     for (int c = 0; c < C; c++) v[c] = p.constant;

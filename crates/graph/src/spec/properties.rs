@@ -73,8 +73,8 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
         ParamKind::Text { .. } => {
             select(vec!["v", "r * 2, g, b", "v < 3 ? v : 7"]).prop_map(Value::from).boxed()
         }
-        ParamKind::Numbers { count, max } => {
-            prop::collection::vec(-max..=max, count).prop_map(Value::List).boxed()
+        ParamKind::Numbers { counts, max } => {
+            prop::collection::vec(-max..=max, counts[0]).prop_map(Value::List).boxed()
         }
         ParamKind::PerChannel { min, max, .. } => {
             prop::collection::vec(min..=max, 1..=4).prop_map(Value::List).boxed()

@@ -124,9 +124,13 @@ fn param_schema(param: &ParamSpec) -> Json {
             json!({ "enum": words.iter().map(|&word| word.into()).chain(numbers).collect::<Vec<Json>>() })
         }
         ParamKind::Text { .. } => json!({ "type": "string" }),
-        ParamKind::Numbers { count, max } => {
+        ParamKind::Numbers { counts, max } => {
             let one = number(-max, max, false);
-            json!({ "type": "array", "items": one, "minItems": count, "maxItems": count })
+            let of = |count: &usize| json!({ "type": "array", "items": one, "minItems": count, "maxItems": count });
+            match counts {
+                [count] => of(count),
+                several => json!({ "oneOf": several.iter().map(of).collect::<Vec<Json>>() }),
+            }
         }
         ParamKind::PerChannel { min, max, above_min } => {
             let one = number(min, max, above_min);

@@ -15,6 +15,7 @@ mod invert;
 mod layout;
 mod normalize;
 mod point;
+mod remap;
 mod resize;
 mod rgb_to_yuv;
 mod rotate;
@@ -23,7 +24,9 @@ mod scharr;
 mod sobel;
 mod threshold;
 mod transpose;
+mod undistort;
 mod warp_affine;
+mod warp_perspective;
 mod yuv_to_rgb;
 
 pub use custom::Custom;
@@ -53,6 +56,7 @@ operators! {
     layout: ToLayout;
     normalize: Normalize;
     point: Point;
+    remap: MapCoordinates, Remap;
     resize: Resize, ResizeFilter;
     rgb_to_yuv: RgbToYuv, YuvPlane;
     rotate: Rotate;
@@ -61,6 +65,8 @@ operators! {
     sobel: Sobel;
     threshold: Threshold;
     transpose: Transpose;
-    warp_affine: WarpAffine, WarpFilter;
+    undistort: LensModel, Undistort;
+    warp_affine: WarpAffine;
+    warp_perspective: WarpPerspective;
     yuv_to_rgb: YuvToRgb;
 }

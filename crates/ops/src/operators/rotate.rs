@@ -1,9 +1,9 @@
 use mip_core::ImageDesc;
 use mip_plan::{Border, Coordinates};
 
-use super::warp_affine::{FILTER, SamplingFields, WarpFilter};
 use crate::border::{BORDER, BORDER_VALUE};
 use crate::field::{Parameters, create, fields, plumbing};
+use crate::sampling::{FILTER, SamplingFields, WarpFilter};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -20,7 +20,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .uniform(),
         ParamSpec::new(
             "center",
-            ParamKind::numbers(2, 1e9),
+            ParamKind::numbers(&[2], 1e9),
             "[x, y] that stays where it is, in pixels from the centre of the first; the middle if not given",
         )
         .uniform(),
@@ -37,6 +37,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "angle=-90 filter=nearest border=replicate",
         "angle=12.5 center=[0,2] scale=1.5 border=reflect101",
         "angle=200 scale=0.5 border=constant border_value=1",
+        "angle=-20 filter=bicubic border=wrap",
     ],
     create: create::<Rotate>,
 };

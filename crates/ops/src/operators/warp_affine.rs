@@ -1,13 +1,10 @@
 use mip_core::ImageDesc;
-use mip_plan::{Border, Coordinates, Interpolation, Kernel, Sampled, Warp};
+use mip_plan::{Border, Coordinates};
 
-use crate::border::{BORDER, BORDER_VALUE, BorderFields, BorderMode};
-use crate::choice::choice;
+use crate::border::{BORDER, BORDER_VALUE};
 use crate::field::{Parameters, create, fields, plumbing};
+use crate::sampling::{FILTER, HEIGHT, SamplingFields, WIDTH, WarpFilter};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
-
-/// As that of a resized image: what a slip of the finger makes fits in memory.
-const SIDE: ParamKind = ParamKind::pixels(1, 1 << 21);
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "warp_affine",
@@ -16,7 +13,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     params: &[
         ParamSpec::new(
             "matrix",
-            ParamKind::numbers(6, 1e9),
+            ParamKind::numbers(&[6], 1e9),
             "[a, b, c, d, e, f]: (x, y) of the input goes to (a x + b y + c, d x + e y + f)",
         )
         .required()
@@ -24,8 +21,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new("inverse", ParamKind::Bool, "The matrix maps the result to the input instead")
             .default_is("false")
             .uniform(),
-        ParamSpec::new("width", SIDE, "Width of the result in pixels, the input's if not given").of_image(),
-        ParamSpec::new("height", SIDE, "Height of the result in pixels, the input's if not given").of_image(),
+        WIDTH,
+        HEIGHT,
         FILTER,
         BORDER.default_is("constant"),
         BORDER_VALUE,
@@ -36,58 +33,10 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "matrix=[0.8,-0.6,2,0.6,0.8,-1] filter=nearest border=reflect",
         "matrix=[2,0,0,0.5,1.5,1] inverse=true width=9 height=7 border=wrap",
         "matrix=[1.5,0.25,-1,0,2,0] filter=bilinear border=constant border_value=1",
+        "matrix=[0.9,0.3,-1.25,-0.2,1.1,0.75] filter=bicubic border=reflect101",
     ],
     create: create::<WarpAffine>,
 };
-
-pub(super) const FILTER: ParamSpec = ParamSpec::new(
-    "filter",
-    ParamKind::choice(FILTERS),
-    "nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around",
-)
-.default_is("bilinear");
-
-choice! {
-    /// What a sample between pixels is.
-    pub enum WarpFilter as FILTERS {
-        /// The nearest pixel; halves go to the even one.
-        Nearest = "nearest",
-        /// The weighted mean of the four pixels around.
-        #[default]
-        Bilinear = "bilinear",
-    }
-}
-
-/// How a warp samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SamplingFields {
-    pub(super) filter: WarpFilter,
-    pub(super) border: BorderFields,
-}
-
-impl Default for SamplingFields {
-    fn default() -> Self {
-        let border = BorderFields { mode: BorderMode::Constant, value: None };
-        Self { filter: WarpFilter::default(), border }
-    }
-}
-
-impl SamplingFields {
-    /// The kernel for images like `input`.
-    pub(super) fn kernel(
-        self,
-        operator: &impl Parameters,
-        coordinates: Coordinates,
-        input: &ImageDesc,
-    ) -> Result<Kernel, ParamError> {
-        let interpolation = match self.filter {
-            WarpFilter::Nearest => Interpolation::Nearest,
-            WarpFilter::Bilinear => Interpolation::Bilinear,
-        };
-        let border = self.border.resolve(operator, input)?;
-        Ok(Kernel::Warp(Warp::Sampled(Sampled { coordinates, interpolation, border })))
-    }
-}
 
 /// Moves, turns, scales and shears the image. With `matrix = [a, b, c, d, e, f]` the point (x, y) of the input goes to
 /// `(a x + b y + c, d x + e y + f)` of the result; whole coordinates are centres of pixels, (0, 0) that of the first one.

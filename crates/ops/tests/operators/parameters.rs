@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::examples::{Params, examples};
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
-use mip_ops::{Change, Operator, OperatorSpec, ParamKind, ParamSpec, Value, create, operators};
+use mip_ops::{Change, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, Value, create, operators};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -29,8 +29,10 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
         ParamKind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         ParamKind::Choice { words } => select(words).prop_map(Value::from).boxed(),
         ParamKind::Text { .. } => select(TEXTS).prop_map(Value::from).boxed(),
-        ParamKind::Numbers { count, max } => {
-            prop::collection::vec(number(-max, max, false), count).prop_map(Value::List).boxed()
+        ParamKind::Numbers { counts, max } => {
+            let lists =
+                select(counts).prop_flat_map(move |n| prop::collection::vec(number(-max, max, false), n));
+            lists.prop_map(Value::List).boxed()
         }
         ParamKind::PerChannel { min, max, above_min } => {
             let lists = [1, 3, 4].map(|n| prop::collection::vec(number(min, max, above_min), n));
@@ -50,12 +52,22 @@ fn image() -> impl Strategy<Value = ImageDesc> {
     })
 }
 
+/// The examples that a parameter goes with: it does not contradict what they give.
+fn examples_with(spec: &'static OperatorSpec, param: &ParamSpec) -> impl Iterator<Item = Params> {
+    let (name, value) = (param.name, param.kind.corners().swap_remove(0));
+    examples(spec).into_iter().filter(move |params| {
+        let others = params.iter().filter(|(given, _)| given != name).cloned();
+        let with: Params = others.chain([(name.to_owned(), value.clone())]).collect();
+        !matches!(create(spec.name, &with), Err(ParamError::Conflict { .. }))
+    })
+}
+
 /// Every uniform parameter with every example that it goes with.
 fn uniform_parameters() -> Vec<(&'static OperatorSpec, &'static ParamSpec, Params)> {
     let mut all = Vec::new();
     for spec in operators() {
         for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
-            all.extend(examples(spec).into_iter().map(|params| (*spec, param, params)));
+            all.extend(examples_with(spec, param).map(|params| (*spec, param, params)));
         }
     }
     all
@@ -128,16 +140,16 @@ fn uniform_parameters_have_an_effect() {
         for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
             let values = match param.kind {
                 ParamKind::Bool => [Value::Bool(false), Value::Bool(true)],
-                ParamKind::Numbers { count, .. } => {
-                    [0.25, 0.75].map(|v| Value::List((1..=count).map(|i| v * (i * i) as f64).collect()))
+                ParamKind::Numbers { counts, .. } => {
+                    [0.25, 0.75].map(|v| Value::List((1..=counts[0]).map(|i| v * (i * i) as f64).collect()))
                 }
                 _ => [Value::Float(0.25), Value::Float(0.75)],
             };
-            let differs = examples(spec).iter().any(|params| {
+            let differs = examples_with(spec, param).any(|params| {
                 let uniforms = values.clone().map(|value| {
-                    let mut operator = create(spec.name, params).unwrap();
+                    let mut operator = create(spec.name, &params).unwrap();
                     operator.set(param.name, value).unwrap();
-                    let lowered = operator.lower(&vec![image; spec.inputs.len()]).unwrap();
+                    let lowered = operator.lower(&operator.inputs_like(&image)).unwrap();
                     lowered.steps.last().unwrap().uniforms.clone()
                 });
                 uniforms[0] != uniforms[1]
@@ -168,7 +180,7 @@ fn structural_parameters_need_a_new_plan() {
                 let plans = values.iter().filter_map(|value| {
                     let mut operator = create(spec.name, &params).unwrap();
                     operator.set(param.name, value.clone()).ok()?;
-                    let lowered = operator.lower(&vec![image; spec.inputs.len()]).ok()?;
+                    let lowered = operator.lower(&operator.inputs_like(&image)).ok()?;
                     Some(lowered.steps.into_iter().map(|s| (s.kernel, s.output)).collect::<Vec<_>>())
                 });
                 let plans: Vec<_> = plans.collect();

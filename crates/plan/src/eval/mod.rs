@@ -32,7 +32,7 @@ pub fn evaluate(
                 fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
             }
             Kernel::Warp(Warp::Sampled(k)) => {
-                pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, images[0], (x, y), pixel));
+                pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, &images, (x, y), pixel));
             }
             Kernel::Resample(k) => {
                 pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));

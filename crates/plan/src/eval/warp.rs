@@ -5,11 +5,17 @@ use crate::{Border, Interpolation, Sampled};
 pub(super) fn pixel(
     kernel: &Sampled,
     uniforms: &[f32],
-    image: Image<'_, '_>,
+    images: &[Image<'_, '_>],
     (x, y): (u32, u32),
     pixel: &mut [f32],
 ) {
-    let Some([sx, sy]) = kernel.coordinates.source(uniforms, x, y) else {
+    let image = images[0];
+    let map = if let [_, along_x, along_y] = images {
+        [along_x.at(x, y, 0), along_y.at(x, y, 0)]
+    } else {
+        [0.0; 2]
+    };
+    let Some([sx, sy]) = kernel.coordinates.source(uniforms, (x, y), map, image.size()) else {
         pixel.fill(if let Border::Constant(value) = kernel.border { value } else { 0.0 });
         return;
     };
@@ -27,11 +33,42 @@ pub(super) fn pixel(
             }
             straight(pixel, image.alpha());
         }
+        Interpolation::Bicubic if let Some(alpha) = image.alpha() => {
+            let ((x0, wx), (y0, wy)) = (Sampled::wide_cubic(sx), Sampled::wide_cubic(sy));
+            let mut sums = [0.0; 4];
+            for (channel, value) in sums.iter_mut().enumerate() {
+                let premultiplied = |place| {
+                    let cover = if channel == alpha { 1.0 } else { f64::from(sample(place, alpha, false)) };
+                    f64::from(sample(place, channel, false)) * cover
+                };
+                *value = wide_sum(wy, |j| wide_sum(wx, |i| premultiplied((x0 + i, y0 + j))));
+            }
+            let cover = sums[alpha];
+            for (channel, (value, sum)) in pixel.iter_mut().zip(sums).enumerate() {
+                *value = match channel {
+                    _ if channel == alpha => sum as f32,
+                    _ if cover > 0.0 => (sum / cover) as f32,
+                    _ => 0.0,
+                };
+            }
+        }
+        Interpolation::Bicubic => {
+            let ((x0, wx), (y0, wy)) = (Sampled::cubic(sx), Sampled::cubic(sy));
+            for (channel, value) in pixel.iter_mut().enumerate() {
+                *value = sum(wy, |j| sum(wx, |i| sample((x0 + i, y0 + j), channel, false)));
+            }
+        }
     }
 }
 
-/// `w[0] * p(0)`, then `fma(w[1], p(1), sum)`; a tap of weight 0 is none.
-fn sum(weights: [f32; 2], p: impl Fn(i64) -> f32) -> f32 {
+/// `w[0] * p(0)`, then `fma(w[1], p(1), sum)` and so on; a tap of weight 0 is none.
+fn sum<const N: usize>(weights: [f32; N], p: impl Fn(i64) -> f32) -> f32 {
     let taps = (0..).zip(weights).filter(|(_, w)| *w != 0.0);
     taps.fold(-0.0_f32, |sum, (i, w)| w.mul_add(p(i), sum))
+}
+
+/// The same in binary64.
+fn wide_sum(weights: [f64; 4], p: impl Fn(i64) -> f64) -> f64 {
+    let taps = (0..).zip(weights).filter(|(_, w)| *w != 0.0);
+    taps.fold(-0.0_f64, |sum, (i, w)| w.mul_add(p(i), sum))
 }

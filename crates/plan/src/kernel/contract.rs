@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::ImageDesc;
 
-use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil};
+use super::{AxisMap, AxisTaps, Border, Coordinates, Kernel, Point, Stencil};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -55,10 +55,8 @@ impl Kernel {
     fn check_shapes(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
         let Some(input) = inputs.first() else { return Ok(()) };
         let size = || ensure(inputs.iter().all(|i| same_size(i, output)), || "the size must stay".into());
-        let dtype =
-            || ensure(inputs.iter().all(|i| i.dtype == output.dtype), || "the dtype must stay".into());
-        let format =
-            || ensure(inputs.iter().all(|i| i.format == output.format), || "the format must stay".into());
+        let dtype = || ensure(input.dtype == output.dtype, || "the dtype must stay".into());
+        let format = || ensure(input.format == output.format, || "the format must stay".into());
         let layout = || ensure(input.layout == output.layout, || "the layout must stay".into());
         match self {
             Self::Point(k) => {
@@ -73,6 +71,7 @@ impl Kernel {
             }
             Self::Warp(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
+                Coordinates::check(&inputs[1..], output)?;
                 k.check(input, output)
             }
             Self::Resample(k) => {

@@ -2,6 +2,7 @@
 
 mod border;
 mod contract;
+mod coordinates;
 mod custom;
 mod gather;
 mod point;
@@ -15,12 +16,13 @@ use std::sync::Arc;
 
 pub use border::Border;
 pub use contract::{Axis, Window};
+pub use coordinates::{Coordinates, MapUnit};
 pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use point::{ChannelMap, Known, Point};
 pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
-pub use warp::{Coordinates, Interpolation, Sampled, Warp};
+pub use warp::{Interpolation, Sampled, Warp};
 pub use window::Separable;
 pub use yuv::YuvFactors;
 
@@ -84,7 +86,8 @@ impl Kernel {
     pub fn input_count(&self) -> usize {
         match self {
             Self::Point(k) => k.expr.input_count(),
-            Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
+            Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
+            Self::Warp(k) => k.input_count(),
             Self::Custom(k) => k.input_count(),
         }
     }

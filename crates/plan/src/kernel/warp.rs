@@ -1,6 +1,6 @@
 use mip_core::ImageDesc;
 
-use super::{AxisMap, Border};
+use super::{AxisMap, Border, Coordinates};
 
 /// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
 /// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
@@ -21,9 +21,11 @@ pub enum Warp {
     Sampled(Sampled),
 }
 
-/// The source at coordinates (sx, sy) that [`Coordinates`] computes for each pixel of the result, of any size. Pixel
+/// The source at coordinates (sx, sy) that [`Coordinates`] gives for each pixel of the result, of any size. Pixel
 /// centres have whole coordinates, as in OpenCV: (0, 0) is the centre of the first pixel. Coordinates beyond ±2^31 count
 /// as these.
+///
+/// The first input is the source; maps come after it.
 ///
 /// Where there are no coordinates, every channel is the constant of [`Border::Constant`], and 0 with any other border.
 ///
@@ -38,21 +40,6 @@ pub struct Sampled {
     pub border: Border,
 }
 
-/// Source coordinates of the output pixel at column x and row y, in binary32: both are converted first (exact below
-/// 2^24), then each operation is rounded once. A coordinate that is NaN is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coordinates {
-    /// `sx = fma(m[0], x, fma(m[1], y, m[2]))`, `sy = fma(m[3], x, fma(m[4], y, m[5]))`.
-    ///
-    /// Uniforms: `m[0..6]`.
-    Affine,
-    /// With `u = fma(m[0], x, fma(m[1], y, m[2]))`, likewise v of `m[3..6]` and w of `m[6..9]`: `sx = u / w` and
-    /// `sy = v / w` if w > 0; otherwise (behind the viewer) there are none.
-    ///
-    /// Uniforms: `m[0..9]`.
-    Projective,
-}
-
 /// What a sample between pixels is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
@@ -65,6 +52,20 @@ pub enum Interpolation {
     /// A tap of weight 0 is no tap, as in [`super::Resample`], and alpha is as there: samples premultiplied before, divided
     /// after. A constant border is a pixel with that value in every channel, premultiplied like the others.
     Bilinear,
+    /// Weighted sums over the 4 x 4 pixels around (Keys 1981 with a = -0.75, as OpenCV's `INTER_CUBIC`): with
+    /// `x0 = floor(sx)`, `t = sx - x0` and `u = 1 - t`, the weights of the columns `x0 - 1 ..= x0 + 2` are
+    ///
+    /// ```text
+    /// wx = [(-0.75 * t) * (u * u), fma(t * t, fma(1.25, t, -2.25), 1), fma(u * u, fma(1.25, u, -2.25), 1), (-0.75 * u) * (t * t)]
+    /// ```
+    ///
+    /// and likewise for y, in binary32: for each of the four rows j `h[j] = wx[0] * p[j][x0 - 1]`, then
+    /// `h[j] = fma(wx[i], p[j][x0 - 1 + i], h[j])` for i = 1, 2, 3; the rows likewise with wy. A tap of weight 0 is no tap.
+    ///
+    /// Of an image with alpha everything from t on, premultiplying and dividing included, is binary64, rounded to binary32
+    /// once at the end: weights may be negative, so that a small sum of alphas is a difference of large ones, and colours are
+    /// divided by it. Where it is not greater than 0, colours are 0.
+    Bicubic,
 }
 
 impl Warp {
@@ -75,6 +76,14 @@ impl Warp {
             Self::Transposed { x, .. } if !x.stays_inside(input.width, output.height) => outside("columns"),
             Self::Transposed { y, .. } if !y.stays_inside(input.height, output.width) => outside("rows"),
             Self::Transposed { .. } | Self::Sampled(_) => Ok(()),
+        }
+    }
+
+    /// Number of input images: what is warped, and what holds coordinates.
+    pub(super) const fn input_count(&self) -> usize {
+        match self {
+            Self::Transposed { .. } => 1,
+            Self::Sampled(sampled) => 1 + sampled.coordinates.map_count(),
         }
     }
 
@@ -89,14 +98,11 @@ impl Warp {
     /// As [`super::Kernel::operations`].
     pub(super) fn operations(&self) -> f64 {
         let Self::Sampled(sampled) = self else { return 1.0 };
-        let coordinates = match sampled.coordinates {
-            Coordinates::Affine => 4.0,
-            Coordinates::Projective => 8.0,
-        };
-        coordinates
+        sampled.coordinates.operations()
             + match sampled.interpolation {
                 Interpolation::Nearest => 2.0,
                 Interpolation::Bilinear => 12.0,
+                Interpolation::Bicubic => 40.0,
             }
     }
 
@@ -132,33 +138,27 @@ impl Sampled {
         let fraction = s - first;
         (first as i64, [1.0 - fraction, fraction])
     }
-}
 
-impl Coordinates {
-    /// Number of uniforms.
-    pub const fn uniform_count(self) -> usize {
-        match self {
-            Self::Affine => 6,
-            Self::Projective => 9,
-        }
+    /// The first of the four pixels around a coordinate, and their weights in binary32.
+    #[inline(always)]
+    pub fn cubic(s: f32) -> (i64, [f32; 4]) {
+        let s = s.clamp(-Self::FARTHEST, Self::FARTHEST);
+        let t = s - s.floor();
+        let u = 1.0 - t;
+        let inner = |t: f32| (t * t).mul_add(1.25_f32.mul_add(t, -2.25), 1.0);
+        let weights = [(-0.75 * t) * (u * u), inner(t), inner(u), (-0.75 * u) * (t * t)];
+        (s.floor() as i64 - 1, weights)
     }
 
-    /// Source column and row of an output pixel, if it has any. `m` are the uniforms.
+    /// The same with weights in binary64, for images with alpha.
     #[inline(always)]
-    pub fn source(self, m: &[f32], x: u32, y: u32) -> Option<[f32; 2]> {
-        let (x, y) = (x as f32, y as f32);
-        let row = |k: usize| m[k].mul_add(x, m[k + 1].mul_add(y, m[k + 2]));
-        let source = match self {
-            Self::Affine => [row(0), row(3)],
-            Self::Projective => {
-                let w = row(6);
-                if w.is_nan() || w <= 0.0 {
-                    return None;
-                }
-                [row(0) / w, row(3) / w]
-            }
-        };
-        (!source.iter().any(|s| s.is_nan())).then_some(source)
+    pub fn wide_cubic(s: f32) -> (i64, [f64; 4]) {
+        let s = s.clamp(-Self::FARTHEST, Self::FARTHEST);
+        let t = f64::from(s - s.floor());
+        let u = 1.0 - t;
+        let inner = |t: f64| (t * t).mul_add(1.25_f64.mul_add(t, -2.25), 1.0);
+        let weights = [(-0.75 * t) * (u * u), inner(t), inner(u), (-0.75 * u) * (t * t)];
+        (s.floor() as i64 - 1, weights)
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, ImageView, ImageViewMut, PixelFormat};
 
     use super::*;
-    use crate::{Access, Axis, Kernel, evaluate};
+    use crate::{Access, Axis, Kernel, MapUnit, evaluate};
 
     fn gray(width: u32, height: u32) -> ImageDesc {
         ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap()
@@ -250,5 +250,46 @@ mod tests {
         assert_eq!(row(&sampled(Affine, Nearest, seven), &nowhere), [7; 4]);
         let far = [0.0, 0.0, f32::INFINITY, 0.0, 0.0, -1e30];
         assert_eq!(row(&sampled(Affine, Bilinear, Border::Replicate), &far), [30; 4]);
+    }
+
+    #[test]
+    fn cubic_weights_are_those_of_keys() {
+        assert_eq!(Sampled::cubic(-3.0), (-4, [0.0, 1.0, 0.0, 0.0]));
+        assert_eq!(Sampled::cubic(7.5), (6, [-0.093_75, 0.593_75, 0.593_75, -0.093_75]));
+        let (first, weights) = Sampled::wide_cubic(0.25);
+        // By distance d: a d^3 - 5 a d^2 + 8 a d - 4 a beyond 1, (a + 2) d^3 - (a + 3) d^2 + 1 up to there.
+        let outer = |d: f64| -0.75 * (((d - 5.0) * d + 8.0) * d - 4.0);
+        let inner = |d: f64| (1.25 * d - 2.25) * d * d + 1.0;
+        assert_eq!((first, weights), (-1, [outer(1.25), inner(0.25), inner(0.75), outer(1.75)]));
+        let half = [1.0, 0.0, 0.5, 0.0, 1.0, 0.0];
+        let cubic = sampled(Coordinates::Affine, Interpolation::Bicubic, Border::Replicate);
+        // (-3 * 10 + 19 * 10 + 19 * 20 - 3 * 30) / 32 and so on.
+        assert_eq!(row(&cubic, &half), [14, 26, 31, 30]);
+    }
+
+    #[test]
+    fn maps_are_images_of_the_outputs_size() {
+        let kernel =
+            sampled(Coordinates::Map(MapUnit::Absolute), Interpolation::Nearest, Border::Constant(7.0));
+        assert_eq!((kernel.input_count(), kernel.uniform_count()), (3, Some(0)));
+        let map = gray(4, 1).with_dtype(DType::F32);
+        let refusal = |map| kernel.check(0, &[gray(3, 2), map, map], gray(4, 1)).unwrap_err();
+        assert!(refusal(gray(4, 1)).contains("a map is 4x1 gray u8; maps are gray f32"));
+        assert!(refusal(map.with_size(3, 2)).contains("have the output's size"));
+        kernel.check(0, &[gray(3, 2), map, map], gray(4, 1)).unwrap();
+        let pixels = [10_u8, 20, 30, 40, 50, 60];
+        let view = ImageView::new(BatchLayout::tight(gray(3, 2), 1).unwrap(), &pixels).unwrap();
+        let maps = [[0.5_f32, 1.5, f32::NAN, 2.0], [1.0, 0.0, 0.0, 2.0]].map(|map| {
+            let mut bytes = AlignedBytes::zeroed(16);
+            bytes.as_mut_slice().copy_from_slice(&map.map(f32::to_ne_bytes).concat());
+            bytes
+        });
+        let layout = BatchLayout::tight(map, 1).unwrap();
+        let [x, y] = maps.each_ref().map(|bytes| ImageView::new(layout, bytes.as_slice()).unwrap());
+        let mut bytes = AlignedBytes::zeroed(4);
+        let mut output =
+            ImageViewMut::new(BatchLayout::tight(gray(4, 1), 1).unwrap(), bytes.as_mut_slice()).unwrap();
+        evaluate(&kernel, &[], &[view, x, y], &mut output).unwrap();
+        assert_eq!(bytes.as_slice(), [40, 30, 7, 7], "halves to even, nowhere, outside");
     }
 }

@@ -20,6 +20,7 @@ mod invert;
 mod layout;
 mod normalize;
 mod point;
+mod remap;
 mod resize;
 mod rgb_to_yuv;
 mod rotate;
@@ -28,7 +29,10 @@ mod scharr;
 mod sobel;
 mod threshold;
 mod transpose;
+mod undistort;
+mod warp;
 mod warp_affine;
+mod warp_perspective;
 mod weighted;
 mod yuv_to_rgb;
 
@@ -37,6 +41,7 @@ pub use border::Border;
 pub use color_convert::luma;
 pub use gaussian_blur::default_sigma;
 pub use resize::{Filter, resize_antialiased};
+pub use warp::Interpolation;
 pub use yuv_to_rgb::yuv_planes;
 
 /// Makes each file's function of its name public and lists how it is called by parameters.
@@ -63,6 +68,7 @@ references! {
     layout,
     normalize,
     point,
+    remap,
     resize,
     rgb_to_yuv,
     rotate,
@@ -71,6 +77,8 @@ references! {
     sobel,
     threshold,
     transpose,
+    undistort,
     warp_affine,
+    warp_perspective,
     yuv_to_rgb,
 }

@@ -1,5 +1,6 @@
 use super::Border;
 use super::apply::Reference;
+use super::warp::Interpolation;
 use super::warp_affine::{of_call, warp_affine};
 use crate::Real;
 
@@ -13,9 +14,9 @@ pub(super) const REFERENCE: Reference =
     });
 
 /// Turned by `angle` degrees counter-clockwise around the middle, without samples between pixels where there are none.
-pub fn rotate(image: &Real, angle: f64, bilinear: bool, border: Border) -> Real {
+pub fn rotate(image: &Real, angle: f64, interpolation: Interpolation, border: Border) -> Real {
     let size = (image.width, image.height);
-    warp_affine(image, rotation(angle, middle(size), 1.0), size, bilinear, border)
+    warp_affine(image, rotation(angle, middle(size), 1.0), size, interpolation, border)
 }
 
 fn middle((width, height): (usize, usize)) -> (f64, f64) {
@@ -45,7 +46,7 @@ mod tests {
     fn quarter_turns() {
         let image = Real::from_fn(3, 3, 1, |x, y, _| (10 * y + x) as f64);
         for (angle, quarters) in [(-90.0, 1), (180.0, 2), (90.0, 3)] {
-            let turned = rotate(&image, angle, true, Border::Constant(0.0));
+            let turned = rotate(&image, angle, Interpolation::Bilinear, Border::Constant(0.0));
             assert_eq!(turned, rotate90(&image, quarters), "{angle}");
         }
     }
