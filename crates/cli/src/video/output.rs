@@ -17,9 +17,24 @@ use super::target::Made;
 use crate::failure::Failure;
 use crate::work::Limits;
 
+/// What takes the frames of a video.
+pub(crate) trait FrameWriter: Send {
+    /// Writes a frame, the samples of its planes one after another, in as many pieces as they come.
+    fn write(&mut self, pieces: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Failure>;
+    /// Frames written so far.
+    fn frames(&self) -> u64;
+    /// Puts a file in its place.
+    fn keep(self: Box<Self>) -> Result<(), Failure>;
+    /// Keeps what there is of a video that was interrupted, and says where: under its name; beside it where another file
+    /// stands there, which a part of the new one must not replace; nowhere without a frame.
+    fn keep_part(self: Box<Self>) -> Result<Option<PathBuf>, Failure>;
+}
+
 /// Where video goes.
 pub(crate) struct Output {
-    writer: Y4mWriter<WholeFile>,
+    writer: Box<dyn FrameWriter>,
+    /// Frames that there will be, where that is known.
+    total: Option<u64>,
 }
 
 /// What makes frames of results, and memory for it.
@@ -67,7 +82,12 @@ impl Output {
     pub(crate) fn begin(file: WholeFile, name: &Path, target: &Target) -> Result<Self, Failure> {
         let name = mip_io::output_name(name);
         let header = (!target.raw).then_some(&target.header);
-        Ok(Self { writer: Y4mWriter::with_header(file, &name, header)? })
+        Ok(Self { writer: Box::new(Y4mWriter::with_header(file, &name, header)?), total: None })
+    }
+
+    /// Writes into something else; as many frames as `total` says.
+    pub(crate) fn into(writer: Box<dyn FrameWriter>, total: Option<u64>) -> Self {
+        Self { writer, total }
     }
 
     /// Writes each result as soon as it is there, on a thread of its own. `read` gives the frame of each, where their chroma is
@@ -99,20 +119,35 @@ impl Output {
         thread.map_err(|none| Failure::Running(none.to_string()))
     }
 
-    pub(super) const fn frames(&self) -> u64 {
+    pub(super) fn frames(&self) -> u64 {
         self.writer.frames()
     }
 
-    /// Puts a file in its place.
     pub(super) fn keep(self) -> Result<(), Failure> {
-        Ok(self.writer.into_inner().keep()?)
+        self.writer.keep()
     }
 
-    /// Keeps what there is of a stream that was interrupted, and says where: under its name; beside it where another file
-    /// stands there, which a part of the new one must not replace; nowhere without a frame.
     pub(super) fn keep_part(self) -> Result<Option<PathBuf>, Failure> {
-        let none = self.frames() == 0;
-        let file = self.writer.into_inner();
+        self.writer.keep_part()
+    }
+}
+
+impl FrameWriter for Y4mWriter<WholeFile> {
+    fn write(&mut self, pieces: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Failure> {
+        Ok(Self::write(self, pieces)?)
+    }
+
+    fn frames(&self) -> u64 {
+        Self::frames(self)
+    }
+
+    fn keep(self: Box<Self>) -> Result<(), Failure> {
+        Ok(self.into_inner().keep()?)
+    }
+
+    fn keep_part(self: Box<Self>) -> Result<Option<PathBuf>, Failure> {
+        let none = Self::frames(&self) == 0;
+        let file = self.into_inner();
         if file.is_direct() || !(none || file.replaces()) {
             file.keep()?;
             return Ok(None);
@@ -123,7 +158,7 @@ impl Output {
 
 impl Written {
     fn all(mut self, results: FrameResults, mut making: Making) -> Self {
-        let progress = progress();
+        let progress = progress(self.output.total);
         for result in results {
             self.ended = self.one(result, &mut making);
             if self.ended.is_err() {
@@ -141,7 +176,7 @@ impl Written {
         let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
         let writer = &mut self.output.writer;
         match making {
-            Making::AsItIs => writer.write(rows(&image))?,
+            Making::AsItIs => writer.write(&mut rows(&image))?,
             Making::WithChroma { read, target, planes } => {
                 let gone = |_| Failure::Running("a frame of the video is gone (internal error)".to_owned());
                 let video = read.recv().map_err(gone)?;
@@ -149,12 +184,12 @@ impl Written {
                 match target.taken_apart(video.format().packing) {
                     // Y4M has U before V.
                     None if video.format().v_first && !target.raw => {
-                        writer.write(rows(&image).chain(chroma.iter().rev().flat_map(rows)))?;
+                        writer.write(&mut rows(&image).chain(chroma.iter().rev().flat_map(rows)))?;
                     }
-                    None => writer.write(rows(&image).chain(chroma.iter().flat_map(rows)))?,
+                    None => writer.write(&mut rows(&image).chain(chroma.iter().flat_map(rows)))?,
                     Some(order) => {
                         take_apart(&chroma[0], planes)?;
-                        writer.write(rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
+                        writer.write(&mut rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
                     }
                 }
             }
@@ -162,7 +197,7 @@ impl Written {
                 converter.write(&image.view(), planes);
                 // Its memory serves the next frame, however slowly this one is taken from us.
                 drop(image);
-                writer.write([planes.bytes()])?;
+                writer.write(&mut [planes.bytes()].into_iter())?;
             }
         }
         Ok(())
@@ -199,7 +234,7 @@ fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) -> Result<(), Fai
     Ok(())
 }
 
-fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
+pub(super) fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
     if all.is_empty() {
         *all = tasks;
         return;
@@ -210,8 +245,11 @@ fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
     }
 }
 
-/// On a terminal only: `indicatif` hides it elsewhere. How long the stream is nobody knows.
-fn progress() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {pos} frames  {per_sec}");
-    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+/// On a terminal only: `indicatif` hides it elsewhere. How long a stream is nobody knows.
+pub(super) fn progress(total: Option<u64>) -> ProgressBar {
+    let (bar, style) = match total {
+        Some(total) => (ProgressBar::new(total), "{bar:32} {pos}/{len} frames  {per_sec}  {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} {pos} frames  {per_sec}"),
+    };
+    bar.with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }

@@ -36,15 +36,28 @@ pub(crate) fn run(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
-    let start = Instant::now();
     let frames = source.start(pipeline.memory()?)?;
-    let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
-    let (mut ends, results) = pipeline.stream_ends(&options)?;
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
-    let writer = output.start(results, target, kept, limits)?;
     let send = target.keeps_chroma().then_some(send);
-    let read = push_all(&frames, &mut ends, send.as_ref(), stop);
+    let push = |ends: &mut FrameSource<'_>| push_all(&frames, ends, send.as_ref(), stop);
+    through(pipeline, push, (target, output, kept), frames_in_flight, limits, stop)
+}
+
+/// [`run`] with frames that `push` gives, and what of them is kept for their chroma.
+pub(super) fn through(
+    pipeline: &mut Pipeline,
+    push: impl FnOnce(&mut FrameSource<'_>) -> Result<(), Failure>,
+    (target, output, kept): (&Target, Output, Receiver<VideoFrame>),
+    frames_in_flight: usize,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
+    let (mut ends, results) = pipeline.stream_ends(&options)?;
+    let writer = output.start(results, target, kept, limits)?;
+    let read = push(&mut ends);
     // The end of the stream: what is under way is written.
     drop(ends);
     let panicked = |_| Failure::Running("the writing thread panicked".to_owned());
@@ -68,7 +81,7 @@ pub(crate) fn run(
 }
 
 /// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.
-fn push_all(
+pub(super) fn push_all(
     frames: &Receiver<Result<VideoFrame, Failure>>,
     ends: &mut FrameSource<'_>,
     kept: Option<&Sender<VideoFrame>>,

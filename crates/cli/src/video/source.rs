@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, bounded};
 use mip_core::video::{Matrix, Range, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
-use mip_io::y4m::{Y4mError, Y4mHeader, Y4mReader};
+use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::{RawReader, RawVideo};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
@@ -26,6 +26,13 @@ pub(crate) struct Source {
 enum Frames {
     Y4m(Y4mReader<Box<dyn Read + Send>>),
     Raw(RawReader<Box<dyn Read + Send>>),
+    Other(Y4mHeader, Box<dyn FrameReader>),
+}
+
+/// What gives the frames of a video.
+pub(crate) trait FrameReader: Send {
+    /// Reads the next frame, as many bytes as there is room for; `false` when there are no more.
+    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Failure>;
 }
 
 /// What the command line says of the video read.
@@ -66,10 +73,24 @@ impl Source {
         Ok(Self { format, width, height, reader: Frames::Y4m(reader), matrix, range })
     }
 
-    /// The header of a Y4M stream.
+    /// A video that is read by other means; `header` says what a Y4M stream of it would.
+    pub(crate) fn of(
+        reader: Box<dyn FrameReader>,
+        header: Y4mHeader,
+        format: VideoFormat,
+        matrix: Matrix,
+        range: Range,
+    ) -> Self {
+        let (width, height) = (header.width, header.height);
+        let reader = Frames::Other(header, reader);
+        Self { reader, format, width, height, matrix: Some(matrix), range: Some(range) }
+    }
+
+    /// The header of a Y4M stream, or of one that would be the same.
     pub(crate) const fn header(&self) -> Option<&Y4mHeader> {
         match &self.reader {
             Frames::Y4m(reader) => Some(reader.header()),
+            Frames::Other(header, _) => Some(header),
             Frames::Raw(_) => None,
         }
     }
@@ -121,10 +142,11 @@ impl Source {
 }
 
 impl Frames {
-    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Y4mError> {
+    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Failure> {
         match self {
-            Self::Y4m(reader) => reader.read(frame),
-            Self::Raw(reader) => reader.read(frame),
+            Self::Y4m(reader) => Ok(reader.read(frame)?),
+            Self::Raw(reader) => Ok(reader.read(frame)?),
+            Self::Other(_, reader) => reader.read(frame),
         }
     }
 }

@@ -1,6 +1,7 @@
 use mini_image_pipe::Pipeline;
 use mip_core::video::{ChromaSampling, Matrix, Packing, Range};
 use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_graph::TaskHandle;
 use mip_io::y4m::Y4mHeader;
 use mip_io::yuv::{Sampling, YuvConverter};
 
@@ -57,15 +58,7 @@ impl Target {
     ) -> Result<Self, Failure> {
         let graph = pipeline.task_graph();
         let refuse = |text: String| Err(Failure::Request(text));
-        let [output] = graph.outputs()[..] else {
-            let names =
-                graph.outputs().into_iter().map(|task| graph.name(task)).collect::<Result<Vec<_>, _>>()?;
-            return refuse(format!(
-                "a video holds one result, but the pipeline has {}: {}; pick one with `outputs = [...]`",
-                names.len(),
-                names.join(", ")
-            ));
-        };
+        let output = only_output(pipeline)?;
         let planes = source.planes()?;
         let inputs = pipeline.video_inputs();
         let descs: Vec<ImageDesc> = inputs.map(|(plane, _)| planes[plane]).collect();
@@ -115,6 +108,30 @@ impl Target {
         Ok(Self { header: header(source, &desc, sampling, Some(range)), made: Made::Converted(matrix), raw })
     }
 
+    /// Frames of pictures: 4:2:0, in the usual matrix for their height.
+    pub(crate) fn of_pictures(pipeline: &Pipeline, picture: &ImageDesc) -> Result<Self, Failure> {
+        let graph = pipeline.task_graph();
+        let output = only_output(pipeline)?;
+        let desc = graph.infer(&[*picture])?[output.index()];
+        // Averages lie in the middle of the samples that they are made of.
+        let sampling = Sampling::C420Jpeg;
+        if let Err(reason) = YuvConverter::check(&desc, sampling) {
+            let name = graph.name(output)?;
+            return Err(Failure::Request(format!("the result of task '{name}' is {desc}: {reason}")));
+        }
+        let header = Y4mHeader::new(desc.width, desc.height, sampling, Some(Range::Limited));
+        let matrix = Matrix::usual_for_height(desc.height);
+        Ok(Self { header, made: Made::Converted(matrix), raw: false })
+    }
+
+    /// The matrix of what is written, where samples are made.
+    pub(crate) const fn matrix(&self) -> Option<Matrix> {
+        match self.made {
+            Made::Converted(matrix) => Some(matrix),
+            Made::AsItIs | Made::WithChroma => None,
+        }
+    }
+
     /// Whether the matrix has an effect on what is written.
     pub(crate) const fn converts(&self) -> bool {
         matches!(self.made, Made::Converted(_))
@@ -137,6 +154,21 @@ impl Target {
             _ => None,
         }
     }
+}
+
+/// The one result that a video holds.
+fn only_output(pipeline: &Pipeline) -> Result<TaskHandle, Failure> {
+    let graph = pipeline.task_graph();
+    let [output] = graph.outputs()[..] else {
+        let names =
+            graph.outputs().into_iter().map(|task| graph.name(task)).collect::<Result<Vec<_>, _>>()?;
+        return Err(Failure::Request(format!(
+            "a video holds one result, but the pipeline has {}: {}; pick one with `outputs = [...]`",
+            names.len(),
+            names.join(", ")
+        )));
+    };
+    Ok(output)
 }
 
 fn header(source: &Source, desc: &ImageDesc, sampling: Sampling, range: Option<Range>) -> Y4mHeader {
