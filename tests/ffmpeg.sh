@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `mip stream` between two real ffmpegs: order, count and pixels; and video files through `mip run`. Usage: tests/ffmpeg.sh PATH_OF_MIP
 set -euo pipefail
-mip=$1
+mip=$(realpath "$1")
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 quiet=(-hide_banner -loglevel error -nostdin)

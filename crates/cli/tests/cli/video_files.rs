@@ -328,6 +328,7 @@ fn an_interrupted_video_is_a_whole_file_and_no_program_is_left() {
         .env("MIP_FFMPEG", place.path("ffmpeg"))
         .env("MIP_FFPROBE", place.path("ffprobe"))
         .current_dir(place.path("."))
+        .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
