@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_extension_is_known_once() {
-        let mut all: Vec<&str> = EXTENSIONS.iter().copied().collect();
+        let mut all: Vec<&str> = EXTENSIONS.to_vec();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -13,7 +13,7 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    pub(crate) const fn is_strict(&self) -> bool {
+    pub(crate) const fn is_strict(self) -> bool {
         self.strict
     }
 

@@ -18,7 +18,7 @@ const LONGEST: u64 = 400;
 /// A program that runs. Dropped before it has ended, it is killed.
 #[derive(Debug)]
 pub(super) struct Child {
-    child: Mutex<process::Child>,
+    process: Mutex<process::Child>,
     said: Arc<Mutex<VecDeque<String>>>,
     /// Closed when all it said has been read.
     silent: Receiver<()>,
@@ -36,7 +36,7 @@ impl Child {
         let (open, silent) = bounded(0);
         let stderr = child.stderr.take();
         // From here on whatever fails ends the program.
-        let running = Self { child: Mutex::new(child), said: said.clone(), silent };
+        let running = Self { process: Mutex::new(child), said: said.clone(), silent };
         if let Some(stderr) = stderr {
             let listen = move || {
                 listen(stderr, &said);
@@ -52,7 +52,7 @@ impl Child {
     pub(super) fn wait(&self) -> Result<ExitStatus, Failure> {
         let mut pause = Duration::from_micros(200);
         loop {
-            let ended = lock(&self.child).try_wait();
+            let ended = lock(&self.process).try_wait();
             match ended {
                 Ok(Some(status)) => {
                     // What it started may live on and keep its stderr open: that is not waited for.
@@ -73,14 +73,14 @@ impl Child {
 
     pub(super) fn kill(&self) {
         // One that has ended cannot be killed.
-        let _ = lock(&self.child).kill();
+        let _ = lock(&self.process).kill();
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
         self.kill();
-        let _ = lock(&self.child).wait();
+        let _ = lock(&self.process).wait();
     }
 }
 

@@ -105,7 +105,7 @@ fn pictures_of(results: FrameResults, mut sink: Sink, pictures: &Pictures) -> Wr
         all.frames += 1;
         progress.inc(1);
     }
-    let late = sink.close().filter_map(|written| written.result.err()).next();
+    let late = sink.close().find_map(|written| written.result.err());
     all.ended = all.ended.or(late);
     progress.finish_and_clear();
     all

@@ -103,7 +103,9 @@ fn frames_keep_their_times_and_are_those_of_mip_stream() {
     assert_eq!(times, TIMES);
     // Mirrored RGB and back, as mip stream does it.
     let mut y4m = b"YUV4MPEG2 W4 H2 F20:1 Ip A4:3 C420paldv XCOLORRANGE=LIMITED\n".to_vec();
-    frames().iter().for_each(|frame| y4m.extend([b"FRAME\n", &frame[..]].concat()));
+    for frame in frames() {
+        y4m.extend([b"FRAME\n", &frame[..]].concat());
+    }
     std::fs::write(place.path("in.y4m"), y4m).unwrap();
     let stream =
         ["stream", "-e", "flip", "--matrix", "709", "--device", "cpu", "-i", "in.y4m", "-o", "out.y4m"];
@@ -316,7 +318,7 @@ fn requests_that_do_not_fit_are_refused() {
 #[test]
 fn an_interrupted_video_is_a_whole_file_and_no_program_is_left() {
     // Decodes two frames, then waits for ever.
-    let head = (nut().len() + header_bytes()) / 2;
+    let head = usize::midpoint(nut().len(), header_bytes());
     let two = format!("head -c {head} frames.nut; echo $$ > pid; exec sleep 1000");
     // Without sound there is nothing to cut.
     let silent = PROBE.replace("\"audio\"", "\"data\"").replace("\"subtitle\"", "\"data\"");

@@ -31,10 +31,10 @@ pub struct NutVideo {
 }
 
 /// The bytes that packets begin with; a frame never begins with an `N`.
-const MAIN: u64 = code(b"NM", 0x7A56_1F5F_04AD);
-const STREAM: u64 = code(b"NS", 0x1140_5BF2_F9DB);
-const SYNCPOINT: u64 = code(b"NK", 0xE4AD_EECA_4569);
-const INDEX: u64 = code(b"NX", 0xDD67_2F23_E64E);
+const MAIN: u64 = code(*b"NM", 0x7A56_1F5F_04AD);
+const STREAM: u64 = code(*b"NS", 0x1140_5BF2_F9DB);
+const SYNCPOINT: u64 = code(*b"NK", 0xE4AD_EECA_4569);
+const INDEX: u64 = code(*b"NX", 0xDD67_2F23_E64E);
 
 const FILE_ID: &[u8] = b"nut/multimedia container\0";
 
@@ -53,6 +53,6 @@ mod flag {
     pub(super) const INVALID: u64 = 8192;
 }
 
-const fn code(letters: &[u8; 2], rest: u64) -> u64 {
+const fn code(letters: [u8; 2], rest: u64) -> u64 {
     (letters[0] as u64) << 56 | (letters[1] as u64) << 48 | rest
 }

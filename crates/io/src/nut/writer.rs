@@ -39,8 +39,10 @@ impl<W: Write> NutWriter<W> {
         // No bytes that frames leave out.
         put(&mut main, 0);
         let mut stream = Vec::new();
-        // Its number, and that it is video.
-        [0, 0, 4].into_iter().for_each(|value| put(&mut stream, value));
+        // Its number, that it is video, and the length of its tag.
+        for value in [0, 0, 4] {
+            put(&mut stream, value);
+        }
         stream.extend(tag.0);
         let (wide, high) = video.aspect.unwrap_or((0, 0));
         let (width, height) = (video.width.into(), video.height.into());

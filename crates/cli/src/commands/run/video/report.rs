@@ -9,7 +9,9 @@ use crate::video::{self, Outcome};
 use crate::{console, work};
 
 pub(super) fn tell(notes: &[String]) {
-    notes.iter().for_each(|text| console::note(format_args!("note: {text}")));
+    for text in notes {
+        console::note(format_args!("note: {text}"));
+    }
 }
 
 /// Says what became of a video that was written.
