@@ -11,6 +11,7 @@ mod commands;
 mod console;
 mod demo;
 mod failure;
+mod ffmpeg;
 mod files;
 mod interrupt;
 mod machine;

@@ -1,5 +1,5 @@
-//! Image files in and out ([`FileFormat`]), and the lists of files that a run works on. Video: Y4M streams and their
-//! conversion to and from RGB.
+//! Image files in and out ([`FileFormat`]), and the lists of files that a run works on. Video: Y4M streams,
+//! raw frames with timestamps (NUT), and the conversion of RGB to planes.
 //!
 //! Reading never guesses: the format comes from the content, a file that ends early or does not decode
 //! cleanly is refused, EXIF orientation is applied, samples keep their 8 or 16 bits. Writing never loses
@@ -14,8 +14,10 @@ mod format;
 mod inputs;
 mod metadata;
 mod natural;
+pub mod nut;
 mod pattern;
 mod raw;
+mod video_file;
 mod write;
 pub mod y4m;
 pub mod yuv;
@@ -27,6 +29,7 @@ pub use format::{Facts, FileFormat, Samples};
 pub use inputs::{expand_inputs, input_name, is_stdin, open_input};
 pub use metadata::{Carried, Metadata};
 pub use raw::{RawReader, RawVideo};
+pub use video_file::{has_video_extension, is_video_file};
 pub use write::{
     TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished, try_remove_unfinished,
     write_image, write_image_as,

@@ -7,6 +7,7 @@ mod pipeline;
 mod reading;
 mod refusal;
 mod size;
+mod video_file;
 mod writing;
 
 pub(crate) use assign::{NamedInput, SetParameter};
@@ -16,4 +17,5 @@ pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs, VideoArg, base};
+pub(crate) use video_file::{Rate, VideoFileArgs};
 pub(crate) use writing::WriteArgs;

@@ -13,6 +13,10 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
+    pub(crate) const fn is_strict(self) -> bool {
+        self.strict
+    }
+
     /// These limits, and how strict to be.
     pub(crate) const fn options(self, limits: ReadOptions) -> ReadOptions {
         ReadOptions { strict: self.strict, ..limits }

@@ -49,13 +49,13 @@ impl Meaning {
 
     /// Takes a word that says something of it.
     fn take(&mut self, word: &str) -> bool {
-        if let Ok(matrix) = word.parse() {
+        if let Ok(matrix) = word.parse::<Matrix>() {
             self.matrix = Some(matrix);
-        } else if let Ok(range) = word.parse() {
+        } else if let Ok(range) = word.parse::<Range>() {
             self.range = Some(range);
-        } else if let Ok(chroma) = word.parse() {
+        } else if let Ok(chroma) = word.parse::<ChromaFilter>() {
             self.chroma = Some(chroma);
-        } else if let Ok(siting) = word.parse() {
+        } else if let Ok(siting) = word.parse::<Siting>() {
             self.siting = Some(siting);
         } else {
             return false;

@@ -27,6 +27,15 @@ enum CompressionArg {
 }
 
 impl WriteArgs {
+    /// An option that is set.
+    pub(crate) const fn given(self) -> Option<&'static str> {
+        match (self.quality, self.compression) {
+            (Some(_), _) => Some("--quality"),
+            (None, Some(_)) => Some("--compression"),
+            (None, None) => None,
+        }
+    }
+
     /// The options for results in a format.
     ///
     /// # Errors

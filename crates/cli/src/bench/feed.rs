@@ -232,7 +232,7 @@ pub(crate) fn render(document: &FeedDocument) -> Vec<String> {
     ];
     for row in &document.results {
         let rate = |name: &str| {
-            let stage = row.stages.stages.iter().find(|stage| stage.stage == name);
+            let stage = row.stages.stages.iter().find(|stage| stage.name == name);
             stage.map_or_else(|| "-".to_owned(), |stage| format!("{:.0}", stage.frames_per_second))
         };
         let [read, upload, compute, download, write] =
@@ -258,7 +258,7 @@ mod tests {
         let document = run(&request, |_| ()).unwrap();
         assert!(document.failures.is_empty(), "{:?}", document.failures);
         let row = &document.results[0];
-        let stages: Vec<&str> = row.stages.stages.iter().map(|stage| stage.stage).collect();
+        let stages: Vec<&str> = row.stages.stages.iter().map(|stage| stage.name).collect();
         assert_eq!(stages, ["read", "compute", "write"]);
         assert!(row.frames >= FEW && row.frames_per_second > 0.0);
         assert!(render(&document)[2].starts_with("w1 luma"));

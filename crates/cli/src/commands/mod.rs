@@ -16,7 +16,7 @@ mod validate;
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
-pub(crate) use stream::FormatArg;
+pub(crate) use stream::{FormatArg, interrupted};
 
 /// Runs image-processing pipelines: describe a graph of operators once, run it over any number of images.
 ///

@@ -1,3 +1,5 @@
+mod video;
+
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,13 +10,16 @@ use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
 use mip_io::{Metadata, expand_inputs};
 
-use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, WriteArgs, load, note_warnings};
+use crate::args::{
+    NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
+};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
 use crate::{console, work};
+use video::Job;
 
-/// Runs a pipeline over images, folders and globs
+/// Runs a pipeline over images, folders, globs and video files
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mip run [OPTIONS] PIPELINE INPUT...\n       mip run [OPTIONS] -e ONE-LINE INPUT..."
@@ -26,19 +31,23 @@ use crate::{console, work};
   mip run stereo.toml --input left=l.png --input right=r.png -o out
   mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
   mip run edges.toml photos/ -o out --format jpg --quality 80
+  mip run edges.toml in.mp4 -o out.mp4
+  mip run edges.toml in.mp4 -o 'frames/%05d.png' --frames 100..200 --every 5
+  mip run edges.toml 'frames/%05d.png' -o out.mp4 --rate 25
   curl -s https://example.org/photo.jpg | mip run edges.toml - -o - --format jpg > edges.jpg
 
 `mip formats` lists what is read and written; the extension chooses the format of a result.
 Results are written to OUT/<input>.png, or to OUT/<input>.<task>.png when the pipeline has
 several outputs. Their names are printed to stdout.")]
 pub(crate) struct Args {
-    /// Pipeline file (unless -e is given), then images, folders and globs; `-` is an image from stdin
+    /// Pipeline file (unless -e is given), then images, folders and globs, or a video file; `-` is an image from stdin
     #[arg(value_name = "PIPELINE INPUT")]
     arguments: Vec<PathBuf>,
     /// Pipeline in the one-line form, instead of a file
     #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
     expression: Option<String>,
-    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout
+    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout. With a video: a video file,
+    /// numbered pictures (`frames/%05d.png`) or a folder for them
     #[arg(short = 'o', long = "out", value_name = "OUT")]
     out: Option<PathBuf>,
     /// Extension of results in a folder, or format of the one on stdout: png, jpg, tif, ... (`mip formats` lists them)
@@ -65,13 +74,19 @@ pub(crate) struct Args {
     /// Print a JSON report instead of file names
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    video: VideoFileArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
-    let config = args.execution.config(usize::from(args.batch))?;
+    let job = Job::of(args, positional)?;
+    let mut config = args.execution.config(usize::from(args.batch))?;
+    if job.is_some() {
+        config.pinned_pool_size = super::stream::PINNED;
+    }
     let limits =
         Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone());
     let mut pipeline = Pipeline::from_spec(&spec, config)?;
@@ -80,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
     }
     pipeline.task_graph().validate()?;
+    if let Some(job) = job {
+        return job.run(args, file, positional, &mut pipeline);
+    }
 
     let fixed = fixed_inputs(args, pipeline.task_graph().inputs())?;
     let streamed = streamed_input(pipeline.task_graph().inputs(), &fixed, positional)?;

@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// Chroma of the pixels that share a sample: that sample (nearest), or what lies between samples (bilinear)
     #[arg(long, value_name = "FILTER", default_value_t = ChromaFilter::Nearest)]
     chroma: ChromaFilter,
-    /// Where shared chroma lies, for --chroma bilinear: left, center or top_left [default: as the stream says; left]
+    /// Where shared chroma lies, for --chroma bilinear: left, center or `top_left` [default: as the stream says; left]
     #[arg(long, value_name = "SITING")]
     siting: Option<Siting>,
     /// Chroma sampling to write [default: as read; mono for gray results]
@@ -97,7 +97,7 @@ pub(crate) enum FormatArg {
 }
 
 /// Pinned memory kept for frames: enough for a few dozen of 4K.
-const PINNED: usize = 1 << 30;
+pub(super) const PINNED: usize = 1 << 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let input = args.input.as_deref().filter(|path| !mip_io::is_stdin(path));
@@ -160,7 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Says what there is of an interrupted stream.
-fn interrupted(to: &Path, outcome: &video::Outcome, signal: Signal) -> Failure {
+pub(crate) fn interrupted(to: &Path, outcome: &video::Outcome, signal: Signal) -> Failure {
     let (signal_name, name) = (signal.name(), mip_io::output_name(to));
     console::note(match (&outcome.beside, outcome.frames) {
         (_, 0) => format!("interrupted by {signal_name} before a frame was done"),

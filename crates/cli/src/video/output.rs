@@ -17,9 +17,24 @@ use super::stages::Meter;
 use super::target::Made;
 use crate::failure::Failure;
 
+/// What takes the frames of a video.
+pub(crate) trait FrameWriter: Send {
+    /// Writes a frame, the samples of its planes one after another, in as many pieces as they come.
+    fn write(&mut self, pieces: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Failure>;
+    /// Frames written so far.
+    fn frames(&self) -> u64;
+    /// Puts a file in its place.
+    fn keep(self: Box<Self>) -> Result<(), Failure>;
+    /// Keeps what there is of a video that was interrupted, and says where: under its name; beside it where another file
+    /// stands there, which a part of the new one must not replace; nowhere without a frame.
+    fn keep_part(self: Box<Self>) -> Result<Option<PathBuf>, Failure>;
+}
+
 /// Where video goes.
 pub(crate) struct Output {
-    writer: Y4mWriter<WholeFile>,
+    writer: Box<dyn FrameWriter>,
+    /// Frames that there will be, where that is known.
+    total: Option<u64>,
 }
 
 /// What makes frames of results, and memory for it.
@@ -69,7 +84,12 @@ impl Output {
     pub(crate) fn begin(file: WholeFile, name: &Path, target: &Target) -> Result<Self, Failure> {
         let name = mip_io::output_name(name);
         let header = (!target.raw).then_some(&target.header);
-        Ok(Self { writer: Y4mWriter::with_header(file, &name, header)? })
+        Ok(Self { writer: Box::new(Y4mWriter::with_header(file, &name, header)?), total: None })
+    }
+
+    /// Writes into something else; as many frames as `total` says.
+    pub(crate) fn into(writer: Box<dyn FrameWriter>, total: Option<u64>) -> Self {
+        Self { writer, total }
     }
 
     /// Writes each result as soon as it is there, on a thread of its own. `read` gives the frame of each, where their chroma is
@@ -89,27 +109,42 @@ impl Output {
             Made::WithChroma => {
                 Making::WithChroma { read, target: target.clone(), planes: [Vec::new(), Vec::new()] }
             }
-            Made::Planes(format) => Making::Planes { format, chroma: Vec::new() },
+            Made::Planes(format, _) => Making::Planes { format, chroma: Vec::new() },
         };
         let written = Written { output: self, tasks: Vec::new(), first: None, ended: Ok(()) };
         let thread = threads::spawn("mip-write", "write video", move || written.all(results, making, &meter));
         thread.map_err(|none| Failure::Running(none.to_string()))
     }
 
-    pub(super) const fn frames(&self) -> u64 {
+    pub(super) fn frames(&self) -> u64 {
         self.writer.frames()
     }
 
-    /// Puts a file in its place.
     pub(super) fn keep(self) -> Result<(), Failure> {
-        Ok(self.writer.into_inner().keep()?)
+        self.writer.keep()
     }
 
-    /// Keeps what there is of a stream that was interrupted, and says where: under its name; beside it where another file
-    /// stands there, which a part of the new one must not replace; nowhere without a frame.
     pub(super) fn keep_part(self) -> Result<Option<PathBuf>, Failure> {
-        let none = self.frames() == 0;
-        let file = self.writer.into_inner();
+        self.writer.keep_part()
+    }
+}
+
+impl FrameWriter for Y4mWriter<WholeFile> {
+    fn write(&mut self, pieces: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Failure> {
+        Ok(Self::write(self, pieces)?)
+    }
+
+    fn frames(&self) -> u64 {
+        Self::frames(self)
+    }
+
+    fn keep(self: Box<Self>) -> Result<(), Failure> {
+        Ok(self.into_inner().keep()?)
+    }
+
+    fn keep_part(self: Box<Self>) -> Result<Option<PathBuf>, Failure> {
+        let none = Self::frames(&self) == 0;
+        let file = self.into_inner();
         if file.is_direct() || !(none || file.replaces()) {
             file.keep()?;
             return Ok(None);
@@ -120,7 +155,7 @@ impl Output {
 
 impl Written {
     fn all(mut self, results: FrameResults, mut making: Making, meter: &Meter) -> Self {
-        let progress = progress();
+        let progress = progress(self.output.total);
         for result in results {
             self.first.get_or_insert_with(Instant::now);
             self.ended = meter.time(|| self.one(result, &mut making));
@@ -139,12 +174,12 @@ impl Written {
         let writer = &mut self.output.writer;
         if let Making::Planes { format, chroma } = making {
             let planes = frame.outputs.iter().map(|(_, plane)| plane);
-            return write_planes(writer, *format, &planes.collect::<Vec<_>>(), chroma);
+            return write_planes(&mut **writer, *format, &planes.collect::<Vec<_>>(), chroma);
         }
         let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
         match making {
             Making::Planes { .. } => {}
-            Making::AsItIs => writer.write(rows(&image))?,
+            Making::AsItIs => writer.write(&mut rows(&image))?,
             Making::WithChroma { read, target, planes } => {
                 let gone = |_| Failure::Running("a frame of the video is gone (internal error)".to_owned());
                 let video = read.recv().map_err(gone)?;
@@ -152,12 +187,12 @@ impl Written {
                 match target.taken_apart(video.format().packing) {
                     // Y4M has U before V.
                     None if video.format().v_first && !target.raw => {
-                        writer.write(rows(&image).chain(chroma.iter().rev().flat_map(rows)))?;
+                        writer.write(&mut rows(&image).chain(chroma.iter().rev().flat_map(rows)))?;
                     }
-                    None => writer.write(rows(&image).chain(chroma.iter().flat_map(rows)))?,
+                    None => writer.write(&mut rows(&image).chain(chroma.iter().flat_map(rows)))?,
                     Some(order) => {
                         take_apart(&chroma[0], planes)?;
-                        writer.write(rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
+                        writer.write(&mut rows(&image).chain(order.map(|plane| &planes[plane][..])))?;
                     }
                 }
             }
@@ -172,7 +207,7 @@ impl Written {
 
 /// Writes luma, U and V as a format has them.
 fn write_planes(
-    writer: &mut Y4mWriter<WholeFile>,
+    writer: &mut dyn FrameWriter,
     format: VideoFormat,
     planes: &[&ImageBuffer],
     woven: &mut Vec<u8>,
@@ -180,19 +215,19 @@ fn write_planes(
     let (&luma, chroma) = planes.split_first().expect("a frame has luma");
     let order = |first: usize| [chroma[first], chroma[1 - first]];
     match format.packing {
-        _ if chroma.is_empty() => writer.write(rows(luma))?,
+        _ if chroma.is_empty() => writer.write(&mut rows(luma))?,
         Packing::Uv => {
             weave(order(0), woven)?;
-            writer.write(rows(luma).chain([&woven[..]]))?;
+            writer.write(&mut rows(luma).chain([&woven[..]]))?;
         }
         Packing::Vu => {
             weave(order(1), woven)?;
-            writer.write(rows(luma).chain([&woven[..]]))?;
+            writer.write(&mut rows(luma).chain([&woven[..]]))?;
         }
         // Nothing is written packed.
         Packing::Planar | Packing::Yuyv | Packing::Uyvy => {
             let chroma = order(usize::from(format.v_first));
-            writer.write(rows(luma).chain(chroma.into_iter().flat_map(rows)))?;
+            writer.write(&mut rows(luma).chain(chroma.into_iter().flat_map(rows)))?;
         }
     }
     Ok(())
@@ -241,7 +276,7 @@ fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) -> Result<(), Fai
     Ok(())
 }
 
-fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
+pub(super) fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
     if all.is_empty() {
         *all = tasks;
         return;
@@ -252,8 +287,11 @@ fn add(all: &mut Vec<TaskReport>, tasks: Vec<TaskReport>) {
     }
 }
 
-/// On a terminal only: `indicatif` hides it elsewhere. How long the stream is nobody knows.
-fn progress() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {pos} frames  {per_sec}");
-    ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+/// On a terminal only: `indicatif` hides it elsewhere. How long a stream is nobody knows.
+pub(super) fn progress(total: Option<u64>) -> ProgressBar {
+    let (bar, style) = match total {
+        Some(total) => (ProgressBar::new(total), "{bar:32} {pos}/{len} frames  {per_sec}  {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} {pos} frames  {per_sec}"),
+    };
+    bar.with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }

@@ -40,16 +40,31 @@ pub(crate) fn run(
     frames_in_flight: usize,
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
-    let start = Instant::now();
-    let (reading, writing) = (Meter::default(), Meter::default());
+    let reading = Meter::default();
     let frames = source.start(pipeline.memory()?, reading.clone())?;
-    let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
-    let (mut ends, results) = pipeline.stream_ends(&options)?;
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
-    let writer = output.start(results, target, kept, writing.clone())?;
     let send = target.keeps_chroma().then_some(send);
-    let read = push_all(&frames, &mut ends, send.as_ref(), stop);
+    let push = |ends: &mut FrameSource<'_>| push_all(&frames, ends, send.as_ref(), stop);
+    through(pipeline, push, (target, output, kept), frames_in_flight, Some(&reading), stop)
+}
+
+/// [`run`] with frames that `push` gives, and what of them is kept for their chroma; `reading` adds up how long they are read,
+/// where one thread does it.
+pub(super) fn through(
+    pipeline: &mut Pipeline,
+    push: impl FnOnce(&mut FrameSource<'_>) -> Result<(), Failure>,
+    (target, output, kept): (&Target, Output, Receiver<VideoFrame>),
+    frames_in_flight: usize,
+    reading: Option<&Meter>,
+    stop: &Stop,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
+    let (mut ends, results) = pipeline.stream_ends(&options)?;
+    let writing = Meter::default();
+    let writer = output.start(results, target, kept, writing.clone())?;
+    let read = push(&mut ends);
     // The end of the stream: what is under way is written.
     drop(ends);
     let panicked = |_| Failure::Running("the writing thread panicked".to_owned());
@@ -65,7 +80,7 @@ pub(crate) fn run(
     let output = written.into_output();
     let frames = output.frames();
     let steady = written_first.map_or(Duration::ZERO, |first| first.elapsed());
-    let times = Times { frames, steady, read: reading.total(), write: writing.total() };
+    let times = Times { frames, steady, read: reading.map(Meter::total), write: Some(writing.total()) };
     let profile = pipeline.take_profile();
     let stages = Stages::new(&times, profile.as_ref().map(Profile::summary).as_ref());
     let beside = if interrupted.is_some() {
@@ -78,7 +93,7 @@ pub(crate) fn run(
 }
 
 /// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.
-fn push_all(
+pub(super) fn push_all(
     frames: &Receiver<Result<VideoFrame, Failure>>,
     ends: &mut FrameSource<'_>,
     kept: Option<&Sender<VideoFrame>>,

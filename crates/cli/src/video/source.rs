@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, bounded};
 use mip_core::video::{ChromaFilter, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
-use mip_io::y4m::{Y4mError, Y4mHeader, Y4mReader};
+use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::{RawReader, RawVideo};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
@@ -29,6 +29,13 @@ pub(crate) struct Source {
 enum Frames {
     Y4m(Y4mReader<Box<dyn Read + Send>>),
     Raw(RawReader<Box<dyn Read + Send>>),
+    Other(Y4mHeader, Box<dyn FrameReader>),
+}
+
+/// What gives the frames of a video.
+pub(crate) trait FrameReader: Send {
+    /// Reads the next frame, as many bytes as there is room for; `false` when there are no more.
+    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Failure>;
 }
 
 /// What the command line says of the video read.
@@ -81,13 +88,28 @@ impl Source {
         let (format, width, height) = (header.format(), header.width, header.height);
         let siting = siting.unwrap_or_else(|| header.sampling.siting());
         let reader = Frames::Y4m(reader);
-        Ok(Self { format, width, height, reader, matrix, range, chroma, siting })
+        Ok(Self { reader, format, width, height, matrix, range, chroma, siting })
     }
 
-    /// The header of a Y4M stream.
+    /// A video that is read by other means; `header` says what a Y4M stream of it would.
+    pub(crate) fn other(
+        reader: Box<dyn FrameReader>,
+        header: Y4mHeader,
+        format: VideoFormat,
+        matrix: Matrix,
+        range: Range,
+    ) -> Self {
+        let (width, height, siting) = (header.width, header.height, header.sampling.siting());
+        let (reader, chroma) = (Frames::Other(header, reader), ChromaFilter::Nearest);
+        let (matrix, range) = (Some(matrix), Some(range));
+        Self { reader, format, width, height, matrix, range, chroma, siting }
+    }
+
+    /// The header of a Y4M stream, or of one that would be the same.
     pub(crate) const fn header(&self) -> Option<&Y4mHeader> {
         match &self.reader {
             Frames::Y4m(reader) => Some(reader.header()),
+            Frames::Other(header, _) => Some(header),
             Frames::Raw(_) => None,
         }
     }
@@ -144,10 +166,11 @@ impl Source {
 }
 
 impl Frames {
-    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Y4mError> {
+    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Failure> {
         match self {
-            Self::Y4m(reader) => reader.read(frame),
-            Self::Raw(reader) => reader.read(frame),
+            Self::Y4m(reader) => Ok(reader.read(frame)?),
+            Self::Raw(reader) => Ok(reader.read(frame)?),
+            Self::Other(_, reader) => reader.read(frame),
         }
     }
 }

@@ -35,8 +35,9 @@ pub(super) struct Times {
     pub(super) frames: u64,
     /// From the first result to the last: without planning and loading.
     pub(super) steady: Duration,
-    pub(super) read: Duration,
-    pub(super) write: Duration,
+    /// Where one thread reads, and one writes.
+    pub(super) read: Option<Duration>,
+    pub(super) write: Option<Duration>,
 }
 
 /// The stages of a stream, in their order. Keys may be added, never changed.
@@ -52,7 +53,8 @@ pub(crate) struct Stages {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Stage {
     /// `read`, `upload`, `compute`, `download` or `write`.
-    pub(crate) stage: &'static str,
+    #[serde(rename = "stage")]
+    pub(crate) name: &'static str,
     /// Time that it works on a frame.
     pub(crate) us_per_frame: f64,
     /// Frames that it could do alone.
@@ -65,22 +67,22 @@ impl Stages {
     /// `device` is the profile of the same run, if there is one.
     pub(super) fn new(times: &Times, device: Option<&Summary>) -> Self {
         let steady = times.steady.as_secs_f64() * 1e6;
-        let stage = |stage: &'static str, total_us: f64| {
+        let stage = |name: &'static str, total_us: f64| {
             let us_per_frame = total_us / times.frames.max(1) as f64;
             let busy = (total_us / steady.max(1e-3)).min(1.0);
-            Stage { stage, us_per_frame, frames_per_second: 1e6 / us_per_frame.max(1e-3), busy }
+            Stage { name, us_per_frame, frames_per_second: 1e6 / us_per_frame.max(1e-3), busy }
         };
         let us = |time: Duration| time.as_secs_f64() * 1e6;
-        let mut stages = vec![stage("read", us(times.read))];
+        let mut stages: Vec<Stage> = times.read.map(|read| stage("read", us(read))).into_iter().collect();
         for kind in [Kind::Upload, Kind::Compute, Kind::Download] {
             let row = device.and_then(|device| device.stages.iter().find(|row| row.kind == kind));
             stages.extend(row.map(|row| stage(kind.name(), row.busy_us)));
         }
-        stages.push(stage("write", us(times.write)));
+        stages.extend(times.write.map(|write| stage("write", us(write))));
         let slowest = stages.iter().max_by(|a, b| a.busy.total_cmp(&b.busy));
         let bottleneck = match slowest {
-            Some(slowest) if slowest.busy >= BUSY => Some(slowest.stage),
-            _ if device.is_none() => Some("device"),
+            Some(slowest) if slowest.busy >= BUSY => Some(slowest.name),
+            _ if device.is_none() && times.read.is_some() && times.write.is_some() => Some("device"),
             _ => None,
         };
         Self { stages, bottleneck }
@@ -91,7 +93,7 @@ impl fmt::Display for Stages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, stage) in self.stages.iter().enumerate() {
             let comma = if n == 0 { "" } else { ", " };
-            write!(f, "{comma}{} {:.0}", stage.stage, stage.frames_per_second)?;
+            write!(f, "{comma}{} {:.0}", stage.name, stage.frames_per_second)?;
         }
         match self.bottleneck {
             Some(bottleneck) => write!(f, " frames/s alone; the others wait for: {bottleneck}"),
@@ -108,8 +110,8 @@ mod tests {
         let times = Times {
             frames: 10,
             steady: Duration::from_millis(100),
-            read: Duration::from_millis(read),
-            write: Duration::from_millis(write),
+            read: Some(Duration::from_millis(read)),
+            write: Some(Duration::from_millis(write)),
         };
         Stages::new(&times, None)
     }

@@ -1,6 +1,7 @@
 use mini_image_pipe::Pipeline;
-use mip_core::video::{ChromaSampling, Packing, Range, VideoFormat};
+use mip_core::video::{ChromaSampling, Matrix, Packing, Range, VideoFormat};
 use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_graph::TaskHandle;
 use mip_io::y4m::Y4mHeader;
 use mip_io::yuv::Sampling;
 
@@ -26,7 +27,7 @@ pub(crate) enum Made {
     /// The result is luma; chroma is that of the frame read, byte for byte.
     WithChroma,
     /// The results are planes, made of colours (or of gray), which are arranged so when they are written.
-    Planes(VideoFormat),
+    Planes(VideoFormat, Matrix),
 }
 
 /// The input that a pipeline has for video: its name is that of the image, or of a plane without `-y` and the like.
@@ -57,15 +58,7 @@ impl Target {
     ) -> Result<Self, Failure> {
         let graph = pipeline.task_graph();
         let refuse = |text: String| Err(Failure::Request(text));
-        let [output] = graph.outputs()[..] else {
-            let names =
-                graph.outputs().into_iter().map(|task| graph.name(task)).collect::<Result<Vec<_>, _>>()?;
-            return refuse(format!(
-                "a video holds one result, but the pipeline has {}: {}; pick one with `outputs = [...]`",
-                names.len(),
-                names.join(", ")
-            ));
-        };
+        let output = only_output(pipeline)?;
         let planes = source.planes()?;
         let inputs = pipeline.video_inputs();
         let descs: Vec<ImageDesc> = inputs.map(|(plane, _)| planes[plane]).collect();
@@ -105,32 +98,49 @@ impl Target {
             let header = Y4mHeader { bits, ..header(source, &desc, sampling, range) };
             return Ok(Self { header, made: Made::AsItIs, raw });
         }
-        if desc.format.has_alpha() {
-            return wrong("video has no alpha; add `color_convert to=rgb` at the end");
-        }
-        if desc.channels() > 1 && sampling == Sampling::Mono {
-            return wrong("mono has no colours; add `color_convert to=gray` at the end, or write 420");
-        }
         let range = if has_chroma { source.range.unwrap_or(Range::Limited) } else { Range::Limited };
         let Some(matrix) = source.matrix else {
             return wrong("which matrix its samples are to have is not known; --matrix says it");
         };
-        // Samples as they were read, where the result does not say itself how many bits it has.
-        let bits = match desc.dtype {
-            DType::U8 => 8,
-            DType::U16 if source.format.bits == 8 => 16,
-            DType::U16 | DType::I16 | DType::F16 | DType::F32 => source.format.bits,
-        };
-        let video = pipeline.write_video(output, (sampling.chroma(), bits), (matrix, range))?;
-        let header = Y4mHeader { bits, ..header(source, &desc, sampling, Some(range)) };
-        let like_source = raw && source.header().is_none() && is_alike(&source.format, &video.format);
-        let format = if like_source { source.format } else { video.format };
-        Ok(Self { header, made: Made::Planes(format), raw })
+        let made = made(pipeline, output, &desc, sampling, (matrix, range), source.format.bits)?;
+        let header = Y4mHeader { bits: made.bits, ..header(source, &desc, sampling, Some(range)) };
+        let like_source = raw && source.header().is_none() && is_alike(&source.format, &made);
+        let format = if like_source { source.format } else { made };
+        Ok(Self { header, made: Made::Planes(format, matrix), raw })
+    }
+
+    /// Whether the result is gray, which nothing but its own samples need be made of.
+    pub(crate) fn is_gray(pipeline: &Pipeline, source: &Source) -> Result<bool, Failure> {
+        let planes = source.planes()?;
+        let descs: Vec<ImageDesc> = pipeline.video_inputs().map(|(plane, _)| planes[plane]).collect();
+        let output = only_output(pipeline)?;
+        Ok(pipeline.task_graph().infer(&descs)?[output.index()].format == PixelFormat::Gray)
+    }
+
+    /// Frames of pictures: 4:2:0, in the usual matrix for their height.
+    pub(crate) fn of_pictures(pipeline: &mut Pipeline, picture: &ImageDesc) -> Result<Self, Failure> {
+        let output = only_output(pipeline)?;
+        let desc = pipeline.task_graph().infer(&[*picture])?[output.index()];
+        // Averages lie in the middle of the samples that they are made of.
+        let (sampling, range) = (Sampling::C420Jpeg, Range::Limited);
+        let matrix = Matrix::usual_for_height(desc.height);
+        let format = made(pipeline, output, &desc, sampling, (matrix, range), 8)?;
+        let header = Y4mHeader::new(desc.width, desc.height, sampling, Some(range));
+        let header = Y4mHeader { bits: format.bits, ..header };
+        Ok(Self { header, made: Made::Planes(format, matrix), raw: false })
+    }
+
+    /// The matrix of what is written, where samples are made.
+    pub(crate) const fn matrix(&self) -> Option<Matrix> {
+        match self.made {
+            Made::Planes(_, matrix) => Some(matrix),
+            Made::AsItIs | Made::WithChroma => None,
+        }
     }
 
     /// Whether the matrix has an effect on what is written.
     pub(crate) const fn converts(&self) -> bool {
-        matches!(self.made, Made::Planes(_))
+        matches!(self.made, Made::Planes(..))
     }
 
     /// Whether frames of the source are needed beside results.
@@ -148,10 +158,53 @@ impl Target {
     }
 }
 
+/// Has a result with colours made into planes; their format. What does not say itself how many bits it has gets `bits`.
+fn made(
+    pipeline: &mut Pipeline,
+    output: TaskHandle,
+    desc: &ImageDesc,
+    sampling: Sampling,
+    color: (Matrix, Range),
+    bits: u32,
+) -> Result<VideoFormat, Failure> {
+    let reason = if desc.format.has_alpha() {
+        Some("video has no alpha; add `color_convert to=rgb` at the end")
+    } else if desc.channels() > 1 && sampling == Sampling::Mono {
+        Some("mono has no colours; add `color_convert to=gray` at the end, or write 420")
+    } else {
+        None
+    };
+    if let Some(reason) = reason {
+        let name = pipeline.task_graph().name(output)?;
+        return Err(Failure::Request(format!("the result of task '{name}' is {desc}: {reason}")));
+    }
+    let bits = match desc.dtype {
+        DType::U8 => 8,
+        DType::U16 if bits == 8 => 16,
+        DType::U16 | DType::I16 | DType::F16 | DType::F32 => bits,
+    };
+    Ok(pipeline.write_video(output, (sampling.chroma(), bits), color)?.format)
+}
+
 /// Whether planes of `planar` only have to be put in another order for a format.
 fn is_alike(format: &VideoFormat, planar: &VideoFormat) -> bool {
     let VideoFormat { sampling, bits, .. } = *format;
     (sampling, bits, format.shift) == (planar.sampling, planar.bits, 0) && !format.packing.is_packed()
+}
+
+/// The one result that a video holds.
+fn only_output(pipeline: &Pipeline) -> Result<TaskHandle, Failure> {
+    let graph = pipeline.task_graph();
+    let [output] = graph.outputs()[..] else {
+        let names =
+            graph.outputs().into_iter().map(|task| graph.name(task)).collect::<Result<Vec<_>, _>>()?;
+        return Err(Failure::Request(format!(
+            "a video holds one result, but the pipeline has {}: {}; pick one with `outputs = [...]`",
+            names.len(),
+            names.join(", ")
+        )));
+    };
+    Ok(output)
 }
 
 fn header(source: &Source, desc: &ImageDesc, sampling: Sampling, range: Option<Range>) -> Y4mHeader {

@@ -9,14 +9,14 @@ mod runner;
 mod sink;
 mod summary;
 
-use feed::{Feed, Next};
 use progress::Progress;
-use sink::{Job, Sink, Written};
+use sink::Written;
 
-pub(crate) use feed::Limits;
+pub(crate) use feed::{Feed, Limits, Next};
 pub(crate) use naming::{FormatArg, Naming};
 pub(crate) use outcome::Outcome;
 pub(crate) use runner::Runner;
+pub(crate) use sink::{Job, Sink};
 pub(crate) use summary::{Summary, limit_bytes};
 
 /// Threads for decoding, and as many for encoding: a core each, but no more than keep memory small.

@@ -14,6 +14,13 @@ pub(crate) struct FormatArg {
     extension: String,
 }
 
+impl FormatArg {
+    /// The extension as it was given.
+    pub(crate) fn extension(&self) -> &str {
+        &self.extension
+    }
+}
+
 impl FromStr for FormatArg {
     type Err = String;
 

@@ -29,3 +29,5 @@ mod storm;
 mod stream;
 mod support;
 mod texts;
+#[cfg(target_os = "linux")]
+mod video_files;

@@ -90,6 +90,11 @@ impl Unfinished {
         }
     }
 
+    /// Where it is until then.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Gives it its name, in place of what bears it now.
     pub(super) fn rename(self, to: &Path) -> Result<(), (io::Error, Self)> {
         if let Err(error) = faults::check(Fault::Rename) {

@@ -87,6 +87,15 @@ impl WholeFile {
         matches!(self.to, To::Stdout | To::Direct(_))
     }
 
+    /// The temporary file that becomes this one, for another program to write; `None` where there is none (a pipe, a device, a
+    /// file in a folder that takes no new one).
+    pub fn temporary(&self) -> Option<&Path> {
+        match &self.to {
+            To::Replace { part, .. } => Some(part.path()),
+            To::Stdout | To::Direct(_) | To::Overwrite { .. } => None,
+        }
+    }
+
     /// Writes all there is, and puts the file in its place.
     ///
     /// # Errors
