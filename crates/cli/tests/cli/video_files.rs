@@ -196,7 +196,12 @@ fn pictures_become_a_video() {
 
     fails(&place, &["-e", "flip", "in", "-o", "new.mp4"], 2, &["--rate 25"]);
     fails(&place, &["-e", "flip", "no%d.png", "-o", "new.mp4", "--rate", "25"], 2, &["no%0"]);
-    fails(&place, &["-e", "cast to=f32", "in", "-o", "new.mp4", "--rate", "25"], 2, &["cast to=u8"]);
+    fails(
+        &place,
+        &["-e", "color_convert to=rgba", "in", "-o", "new.mp4", "--rate", "25"],
+        2,
+        &["color_convert to=rgb"],
+    );
     place.rgb("in/11.png", (8, 8), 1);
     fails(&place, &["-e", "flip", "in", "-o", "new.mp4", "--rate", "25"], 1, &["11.png", "are alike"]);
 }

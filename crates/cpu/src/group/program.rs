@@ -5,7 +5,7 @@ use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
 use super::{capacity, merge};
-use crate::rows::{Chain, Input, Lowering, RowShape, RowStage, Taps, lower};
+use crate::rows::{Chain, Input, Lowering, RowShape, RowStage, Taps, is_fast_chroma, lower, lower_chroma};
 
 /// A group made ready: what to compute for each row and how the scratch memory of a worker is laid out.
 #[derive(Debug)]
@@ -87,9 +87,27 @@ impl Program {
         let mut stages: Vec<RowStage> = Vec::new();
         let mut results: Vec<usize> = Vec::new();
         let merged = merge::find(group);
+        let mut chroma = merge::find_chroma(group);
+        let shape = |operand| match operand {
+            Operand::Buffer(id) => desc(id),
+            Operand::Stage(s) => group.stages[s].output,
+        };
+        // Only where there is a fast way are the gathers left out, and not where a pair does the stage's work.
+        for (index, (stage, found)) in group.stages.iter().zip(&mut chroma).enumerate() {
+            let paired = merged.iter().flatten().any(|pair| pair.first == index);
+            let is_fast = |found: &merge::Chroma| {
+                let pixels = stage.inputs.len();
+                !paired && is_fast_chroma(&stage.kernel, pixels, shape(found.source), stage.output)
+            };
+            *found = found.take().filter(is_fast);
+        }
+        let left_out = |index: usize| {
+            merged.iter().flatten().any(|pair| pair.first == index)
+                || chroma.iter().flatten().any(|chroma| chroma.gathers.contains(&index))
+        };
         for (index, stage) in group.stages.iter().enumerate() {
-            if merged.iter().flatten().any(|pair| pair.first == index) {
-                // Read by nobody but the other stage of the pair, which does its work.
+            if left_out(index) {
+                // Read by nobody but another stage, which does its work.
                 results.push(usize::MAX);
                 continue;
             }
@@ -97,14 +115,15 @@ impl Program {
                 Some(pair) => (pair.first, &pair.kernel),
                 None => (index, &stage.kernel),
             };
-            let operands = &group.stages[first].inputs;
-            let (inputs, descs): (Vec<_>, Vec<_>) = operands
-                .iter()
-                .map(|operand| match *operand {
-                    Operand::Buffer(id) => (Input::Buffer(buffer(id)), desc(id)),
-                    Operand::Stage(s) => (Input::Stage(results[s]), group.stages[s].output),
-                })
-                .unzip();
+            let direct = chroma[index].as_ref();
+            let operands =
+                direct.map_or(&group.stages[first].inputs[..], |chroma| std::slice::from_ref(&chroma.source));
+            let input = |operand: &Operand| match *operand {
+                Operand::Buffer(id) => Input::Buffer(buffer(id)),
+                Operand::Stage(s) => Input::Stage(results[s]),
+            };
+            let inputs: Vec<_> = operands.iter().map(input).collect();
+            let descs: Vec<_> = operands.iter().map(|&operand| shape(operand)).collect();
             let uniforms = group.stages[first].uniforms.len();
             let from = Lowering {
                 kernel,
@@ -114,7 +133,11 @@ impl Program {
                 uniforms,
                 output: stage.output,
             };
-            lower(&from, &mut stages).map_err(|why| (kernel.name().to_owned(), why))?;
+            let lowered = match direct {
+                Some(chroma) => lower_chroma(stage.inputs.len(), chroma.down, &from, &mut stages),
+                None => lower(&from, &mut stages),
+            };
+            lowered.map_err(|why| (kernel.name().to_owned(), why))?;
             results.push(stages.len() - 1);
         }
         let read = |stage| stages.iter().any(|s| s.inputs.contains(&Input::Stage(stage)));

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{ChannelMap, Kernel, Known, Point, Warp};
+use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Warp};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, gather, gray, point, resample, resample_u8, sampled,
-    separable, sobel, warp, yuv,
+    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, point, resample, resample_u8,
+    sampled, separable, sobel, warp, yuv,
 };
 
 /// Where a row stage reads.
@@ -181,6 +181,55 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
     Ok(())
 }
 
+/// Whether there is a fast way to make chroma straight of an image whose pixels share its samples, so many at a time.
+pub(crate) fn is_fast_chroma(kernel: &Kernel, pixels: usize, input: ImageDesc, output: ImageDesc) -> bool {
+    shared_chroma(kernel, pixels, input, output, 0).is_some()
+}
+
+fn shared_chroma(
+    kernel: &Kernel,
+    pixels: usize,
+    input: ImageDesc,
+    output: ImageDesc,
+    down: u32,
+) -> Option<from_rgb::SharedChroma> {
+    let Kernel::Point(kernel) = kernel else { return None };
+    let picked = vec![input.with_size(output.width, output.height); pixels];
+    let sample = kernel.yuv_sample(&picked, &output).filter(|_| output.dtype == DType::U8)?;
+    from_rgb::SharedChroma::new(sample, input, down)
+}
+
+/// Appends the row stage that does so; `down`: rows that share a sample, as a power of two; columns are two.
+///
+/// # Errors
+/// When there is no fast way.
+pub(crate) fn lower_chroma(
+    pixels: usize,
+    down: u32,
+    from: &Lowering<'_>,
+    stages: &mut Vec<RowStage>,
+) -> Result<(), String> {
+    let (input, output) = (from.descs[0], from.output);
+    let rows = shared_chroma(from.kernel, pixels, input, output, down).ok_or("chroma of other images")?;
+    let taps = if down == 0 {
+        Taps::Same
+    } else {
+        let both = (0..i64::from(output.height)).map(|y| [(2 * y, 0.5), (2 * y + 1, 0.5)]);
+        Taps::Range(AxisTaps::from_contributions(input.height, both))
+    };
+    stages.push(RowStage {
+        together: 1,
+        kernel: Arc::new(rows),
+        passes: taps.passes(),
+        taps,
+        inputs: from.inputs.to_vec(),
+        uniforms: from.stage,
+        shape: RowShape::new(&output, output.dtype),
+        height: output.height,
+    });
+    Ok(())
+}
+
 /// The fast way of what an expression is known to be, or the expression operation by operation.
 fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
@@ -189,6 +238,13 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
         && let Some(rows) = yuv::Yuv::new(factors, output)
     {
         return Ok(Arc::new(rows));
+    }
+    if output.dtype == DType::U8
+        && let [input] = from.descs
+        && let Some(order) = from_rgb::order(input)
+        && let Some(sample) = kernel.yuv_sample(from.descs, &output)
+    {
+        return Ok(Arc::new(from_rgb::FromRgb::new(sample, order)));
     }
     Ok(match kernel.known(from.descs, &output) {
         Some(Known::Channels(channels)) => {

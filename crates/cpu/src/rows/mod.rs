@@ -9,6 +9,7 @@ pub(crate) mod byte_taps;
 mod chain;
 mod color;
 mod expr;
+mod from_rgb;
 mod gather;
 mod gray;
 mod lower;
@@ -31,7 +32,7 @@ use std::fmt;
 use mip_plan::Uniforms;
 
 pub(crate) use chain::Chain;
-pub(crate) use lower::{Input, Lowering, RowStage, lower};
+pub(crate) use lower::{Input, Lowering, RowStage, is_fast_chroma, lower, lower_chroma};
 pub(crate) use row::{Origin, Row, RowMut, RowShape};
 pub(crate) use taps::Taps;
 

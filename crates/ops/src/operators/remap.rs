@@ -27,7 +27,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "coordinates=normalized",
         "coordinates=relative filter=nearest border=reflect",
         "coordinates=normalized filter=bicubic border=reflect101",
-        "coordinates=absolute filter=bilinear border=constant border_value=1",
+        "coordinates=absolute border=constant border_value=1",
+        "filter=bilinear border=wrap",
     ],
     create: create::<Remap>,
 };

@@ -1,12 +1,10 @@
 use mip_core::video::{ChromaSampling, Matrix, Range};
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{AxisMap, Gather, Kernel};
+use mip_plan::{AxisMap, Gather, Kernel, Point, YuvSample};
 
 use super::yuv_to_rgb::{Levels, MATRICES, RANGES, SAMPLINGS};
 use crate::choice::choice;
-use crate::expr::{Term, blue_of, green_of, red_of, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::Formula;
 use crate::{
     Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, StepInput,
 };
@@ -102,40 +100,26 @@ impl RgbToYuv {
     }
 
     /// The sample of the pixels of so many images: of pixel i of each input i.
-    fn formula(&self, input: &ImageDesc, pixels: u8) -> Formula {
+    fn point(&self, input: &ImageDesc, pixels: u8) -> Point {
         let (matrix, range) = (self.matrix.unwrap_or(Matrix::Bt601), self.range.unwrap_or(Range::Limited));
         let ((kr, kb), levels) = (matrix.weights(), Levels::new(range, self.bits, 0));
         let kg = 1.0 - kr - kb;
-        let is_gray = input.format == PixelFormat::Gray;
-        let sum = |of: fn(u8) -> Term| {
-            let of = if is_gray { v_of } else { of };
-            (1..pixels).fold(of(0), |sum, slot| sum + of(slot))
-        };
-        let [red, green, blue] = [sum(red_of), sum(green_of), sum(blue_of)];
         let full = input.dtype.full_scale() * f64::from(pixels);
-        // Differences, so that equal colours have no chroma, whatever factors are rounded to.
-        let weighted = |from: &Term, a: (&Term, f64), b: (&Term, f64), by: f64| {
-            let [by_a, by_b] = [a.1, b.1].map(|weight| (weight * levels.chroma / (by * full)) as f32);
-            let middle = Term::from(levels.middle as f32);
-            (from.clone() - a.0.clone()).mul_add(by_a, (from.clone() - b.0.clone()).mul_add(by_b, middle))
+        let chroma = |is_u, weights: [f64; 2], by: f64| {
+            let by = weights.map(|weight| (weight * levels.chroma / (by * full)) as f32);
+            YuvSample::Chroma { is_u, by, middle: levels.middle as f32 }
         };
         let sample = match self.plane() {
-            YuvPlane::Y if is_gray => red.mul_add((levels.luma / full) as f32, levels.black as f32),
-            YuvPlane::Y => {
-                let [by_red, by_green, by_blue] = [kr, kg, kb].map(|k| (k * levels.luma / full) as f32);
-                let blue = blue.mul_add(by_blue, levels.black as f32);
-                red.mul_add(by_red, green.mul_add(by_green, blue))
-            }
-            YuvPlane::U => weighted(&blue, (&red, kr), (&green, kg), 2.0 - 2.0 * kb),
-            YuvPlane::V => weighted(&red, (&green, kg), (&blue, kb), 2.0 - 2.0 * kr),
+            YuvPlane::Y => YuvSample::Luma {
+                factors: [kr, kg, kb].map(|weight| (weight * levels.luma / full) as f32),
+                offset: levels.black as f32,
+            },
+            YuvPlane::U => chroma(true, [kr, kg], 2.0 - 2.0 * kb),
+            YuvPlane::V => chroma(false, [kg, kb], 2.0 - 2.0 * kr),
         };
         // What the bits hold, where it is not what the type holds.
-        let held = if matches!(self.bits, 8 | 16) {
-            sample
-        } else {
-            Term::from(((1_u32 << self.bits) - 1) as f32).min(sample)
-        };
-        if is_gray { Formula::each(held) } else { Formula::channels([held]) }
+        let most = (!matches!(self.bits, 8 | 16)).then(|| ((1_u32 << self.bits) - 1) as f32);
+        Point::rgb_to_yuv(sample, pixels, input.format == PixelFormat::Gray, most)
     }
 }
 
@@ -186,7 +170,7 @@ impl Operator for RgbToYuv {
             0 => vec![StepInput::Slot(0)],
             n => (0..n).map(StepInput::Step).collect(),
         };
-        let kernel = self.formula(&input, samples.len() as u8).kernel(&SPEC)?;
+        let kernel = Kernel::Point(self.point(&input, samples.len() as u8));
         steps.push(KernelStep { kernel, uniforms: [].into(), inputs: samples, output });
         Ok(Lowered { steps })
     }

@@ -67,7 +67,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "matrix=601 range=limited packing=yuyv",
         "matrix=709 range=full packing=uyvy to=rgba",
         "matrix=709 range=limited sampling=400",
-        "matrix=709 range=limited sampling=444 chroma=bilinear siting=center",
+        "matrix=709 range=limited packing=yuyv chroma=bilinear siting=center",
     ],
     create: create::<YuvToRgb>,
 };

@@ -24,7 +24,7 @@ pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
 pub use warp::{Interpolation, Sampled, Warp};
 pub use window::Separable;
-pub use yuv::YuvFactors;
+pub use yuv::{YuvFactors, YuvSample};
 
 /// Parameters that may change between executions without a new plan: numbers whose count and meaning the
 /// kernel's documentation fixes.

@@ -20,7 +20,103 @@ pub struct YuvFactors {
     pub blue_u: f32,
 }
 
+/// A sample of YUV video of red, green and blue: see [`Point::rgb_to_yuv`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum YuvSample {
+    /// `fma(red, factors[0], fma(green, factors[1], fma(blue, factors[2], offset)))`.
+    Luma {
+        /// Of red, green and blue.
+        factors: [f32; 3],
+        /// Black.
+        offset: f32,
+    },
+    /// `fma(x - y, by[0], fma(x - z, by[1], middle))`. Equal colours give the middle exactly.
+    Chroma {
+        /// Whether x is blue and y, z are red and green (U); otherwise x is red, and y, z are green and blue (V).
+        is_u: bool,
+        /// Of both differences.
+        by: [f32; 2],
+        /// No chroma.
+        middle: f32,
+    },
+}
+
 impl Point {
+    /// A sample of YUV video of the colours of `pixels` images (1, 2 or 4) added up, in the order of these; factors are those of
+    /// the sum. At most `most`, where that is not what the dtype holds. Of gray images the value is that of each colour.
+    pub fn rgb_to_yuv(sample: YuvSample, pixels: u8, is_gray: bool, most: Option<f32>) -> Self {
+        build(|e| {
+            let channels = [Channel::Red, Channel::Green, Channel::Blue];
+            let [red, green, blue] = channels.map(|channel| {
+                let channel = if is_gray { Channel::Own } else { channel };
+                let first = e.input(0, channel);
+                (1..pixels).fold(first, |sum, slot| {
+                    let next = e.input(slot, channel);
+                    e.binary(Binary::Add, sum, next)
+                })
+            });
+            let value = match sample {
+                YuvSample::Luma { factors: [of_red, of_green, of_blue], offset } => {
+                    let offset = e.constant(offset);
+                    let mut add = |color, factor, rest| {
+                        let factor = e.constant(factor);
+                        e.fma(color, factor, rest)
+                    };
+                    let blue = add(blue, of_blue, offset);
+                    let green = add(green, of_green, blue);
+                    add(red, of_red, green)
+                }
+                YuvSample::Chroma { is_u, by, middle } => {
+                    let [x, y, z] = if is_u { [blue, red, green] } else { [red, green, blue] };
+                    let middle = e.constant(middle);
+                    let mut add = |other, factor, rest| {
+                        let (difference, factor) = (e.binary(Binary::Sub, x, other), e.constant(factor));
+                        e.fma(difference, factor, rest)
+                    };
+                    let rest = add(z, by[1], middle);
+                    add(y, by[0], rest)
+                }
+            };
+            let held = match most {
+                Some(most) => {
+                    let most = e.constant(most);
+                    e.binary(Binary::Min, most, value)
+                }
+                None => value,
+            };
+            if is_gray { Results::EachChannel(held) } else { Results::Channels(vec![held]) }
+        })
+    }
+
+    /// The sample, if it is [`Point::rgb_to_yuv`] of such images with colours, without `most`.
+    pub fn yuv_sample(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Option<YuvSample> {
+        let pixels = u8::try_from(inputs.len()).ok().filter(|pixels| matches!(pixels, 1 | 2 | 4))?;
+        if output.channels() != 1 || inputs.iter().any(|input| input.channels() != 3) {
+            return None;
+        }
+        let op = |id: ValueId| self.expr.ops()[usize::from(id)];
+        let number = |id: ValueId| match op(id) {
+            Op::Const(bits) => Some(bits.get()),
+            _ => None,
+        };
+        let fma = |id: ValueId| match op(id) {
+            Op::Fma(_, factor, rest) => Some((number(factor)?, rest)),
+            _ => None,
+        };
+        let Results::Channels(results) = self.expr.results() else { return None };
+        let &[result] = &results[..] else { return None };
+        let (first, rest) = fma(result)?;
+        let (second, rest) = fma(rest)?;
+        let mut found = Vec::new();
+        if let Some((third, offset)) = fma(rest) {
+            found.push(YuvSample::Luma { factors: [first, second, third], offset: number(offset)? });
+        } else {
+            let middle = number(rest)?;
+            found.extend([true, false].map(|is_u| YuvSample::Chroma { is_u, by: [first, second], middle }));
+        }
+        found.into_iter().find(|&sample| self.is(&Self::rgb_to_yuv(sample, pixels, false, None)))
+    }
+
     /// Colours of three images of one channel, Y, U and V of every pixel: with `y = fma(Y, factor, offset)`,
     /// `u = U - middle` and `v = V - middle`, red is `fma(v, red_v, y)`, green `fma(u, green_u, fma(v, green_v, y))` and
     /// blue `fma(u, blue_u, y)`. So no chroma leaves three equal channels. `alpha` is that of a result which has one.
@@ -83,6 +179,27 @@ mod tests {
     use mip_core::PixelFormat;
 
     use super::*;
+
+    #[test]
+    fn samples_are_known_by_their_numbers() {
+        let image = |format| ImageDesc::new(4, 3, format, DType::U8).unwrap();
+        let (rgb, gray) = (image(PixelFormat::Bgr), image(PixelFormat::Gray));
+        let luma = YuvSample::Luma { factors: [0.3, 0.5, 0.2], offset: 16.0 };
+        let chroma = |is_u| YuvSample::Chroma { is_u, by: [0.1, 0.2], middle: 128.0 };
+        for (pixels, sample) in
+            [1, 2, 4].into_iter().flat_map(|n| [luma, chroma(true), chroma(false)].map(|s| (n, s)))
+        {
+            let inputs = vec![rgb; usize::from(pixels)];
+            let point = Point::rgb_to_yuv(sample, pixels, false, None);
+            assert_eq!(point.yuv_sample(&inputs, &gray), Some(sample));
+            assert_eq!(point.yuv_sample(&inputs, &rgb), None);
+            assert_eq!(point.yuv_sample(&vec![gray; usize::from(pixels)], &gray), None);
+            let held = Point::rgb_to_yuv(sample, pixels, false, Some(1023.0));
+            assert_eq!(held.yuv_sample(&inputs, &gray), None);
+        }
+        let other = Point::convert(PixelFormat::Bgr, PixelFormat::Gray, DType::U8);
+        assert_eq!(other.yuv_sample(&[rgb], &gray), None);
+    }
 
     #[test]
     fn it_is_known_by_its_numbers() {

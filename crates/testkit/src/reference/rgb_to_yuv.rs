@@ -1,5 +1,5 @@
 use mip_core::video::{ChromaSampling, Matrix, Range};
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 
 use super::apply::{Call, Reference};
 use super::yuv_to_rgb::word;
@@ -11,6 +11,7 @@ const PARAMS: &[&str] = &["plane", "matrix", "range", "sampling", "bits"];
 pub(super) const REFERENCE: Reference =
     Reference::new("rgb_to_yuv", PARAMS, of).output(|params, desc| ImageDesc {
         format: PixelFormat::Gray,
+        layout: Layout::Hwc,
         dtype: if bits(params) > 8.0 { DType::U16 } else { DType::U8 },
         ..desc
     });
@@ -43,11 +44,12 @@ pub fn rgb_to_yuv(
     let (kr, kb) = matrix.weights();
     let analog = |x: usize, y: usize| {
         let [red, green, blue] = order.map(|c| image.at(x, y, c) / full);
-        let luma = kr * red + (1.0 - kr - kb) * green + kb * blue;
+        let kg = 1.0 - kr - kb;
+        // B - Y and R - Y, without the colour's own part of Y, which an infinity would make of itself.
         match plane {
-            "y" => luma,
-            "u" => (blue - luma) / (2.0 - 2.0 * kb),
-            "v" => (red - luma) / (2.0 - 2.0 * kr),
+            "y" => kr * red + kg * green + kb * blue,
+            "u" => (kr * (blue - red) + kg * (blue - green)) / (2.0 - 2.0 * kb),
+            "v" => (kg * (red - green) + kb * (red - blue)) / (2.0 - 2.0 * kr),
             other => panic!("no plane '{other}'"),
         }
     };
@@ -61,7 +63,8 @@ pub fn rgb_to_yuv(
             (Range::Full, _) => 128.0 * eight + value * largest,
             (Range::Limited, _) => (128.0 + 224.0 * value) * eight,
         };
-        sample.min(largest)
+        // NaN stays what it is.
+        if sample > largest { largest } else { sample }
     };
     Real::from_fn(image.width.div_ceil(across), image.height.div_ceil(down), 1, |cx, cy, _| {
         let mut sum = 0.0;

@@ -57,7 +57,8 @@ pub fn yuv_planes(
 ) -> [Real; 3] {
     let packed = matches!(packing, Packing::Yuyv | Packing::Uyvy);
     let (width, height) = (planes[0].width / if packed { 2 } else { 1 }, planes[0].height);
-    let (across, down) = (sampling.shifts().0 == 1, sampling.shifts().1 == 1);
+    // Where all is in one plane, each row has chroma of its own.
+    let (across, down) = (sampling.shifts().0 == 1, sampling.shifts().1 == 1 && !packed);
     let most = (bits + shift).exp2() - 1.0;
     let sample = |slot: usize, x: usize, y: usize| {
         let column = match (packing, slot) {
