@@ -6,7 +6,8 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each, for every architecture: every operator with every dtype, layout and number of
+//! Compiled is one of each, for sm_75 and in turns for one of the others, whose code differs in nothing but registers (what has
+//! `__CUDA_ARCH__` asks for 800); `--arch` names those that each is compiled for: every operator with every dtype, layout and number of
 //! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
 //! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
 //! is said. `--every N` takes every Nth source, `--keep` writes sources and machine code, `--list` prints
@@ -32,6 +33,8 @@ use sources::Source;
 
 struct Options {
     archs: Vec<(u32, u32)>,
+    /// Each source for the first of them and one of the others, in turns.
+    in_turns: bool,
     full: bool,
     filter: String,
     every: usize,
@@ -43,6 +46,7 @@ struct Options {
 fn options() -> Result<Options, String> {
     let mut options = Options {
         archs: vec![(7, 5), (8, 0), (9, 0), (12, 0)],
+        in_turns: true,
         full: false,
         filter: String::new(),
         every: 1,
@@ -59,8 +63,9 @@ fn options() -> Result<Options, String> {
                 let arch =
                     |text: &str| text.parse::<u32>().map(|n| (n / 10, n % 10)).map_err(|e| e.to_string());
                 options.archs = value()?.split(',').map(arch).collect::<Result<_, _>>()?;
+                options.in_turns = false;
             }
-            "--full" => options.full = true,
+            "--full" => (options.full, options.in_turns) = (true, false),
             "--filter" => options.filter = value()?,
             "--every" => options.every = number(value()?)?.max(1),
             "--threads" => options.threads = number(value()?)?.max(1),
@@ -123,12 +128,15 @@ fn check(source: &Source, capability: (u32, u32), options: &Options) -> Result<V
     }
 }
 
-/// Compiles every source for every architecture, on several threads.
+/// Compiles every source for every architecture that it is to be compiled for, on several threads.
 fn check_all(sources: &[Source], options: &Options) -> Vec<Tally> {
     let tallies: Vec<Mutex<Tally>> = options.archs.iter().map(|_| Mutex::default()).collect();
     let archs = options.archs.len();
+    let chosen =
+        |(n, arch): (usize, usize)| !options.in_turns || arch == 0 || arch == 1 + n % (archs - 1).max(1);
+    let pairs = sources.iter().enumerate().flat_map(|source| (0..archs).map(move |arch| (source, arch)));
     let jobs: Vec<(&Source, usize)> =
-        sources.iter().flat_map(|source| (0..archs).map(move |arch| (source, arch))).collect();
+        pairs.filter(|&((n, _), arch)| chosen((n, arch))).map(|((_, source), arch)| (source, arch)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(&(source, arch)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 8] = [
+const PIPELINES: [(&str, u32, u32, &str); 9] = [
     (
         "w1",
         1920,
@@ -50,6 +50,12 @@ const PIPELINES: [(&str, u32, u32, &str); 8] = [
         3840,
         2160,
         "crop x=1000 y=333 width=300 height=300 ! resize width=224 height=224 ! crop x=5 width=300 height=300 inputs=@input ! resize width=224 height=224",
+    ),
+    (
+        "pulled",
+        1920,
+        1080,
+        "color_convert to=bgr ! threshold threshold=80 ! resize width=480 height=270 ! normalize mean=0.5 std=0.25 to=f16 ! layout to=chw",
     ),
     (
         "sepia",
