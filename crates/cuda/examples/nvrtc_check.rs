@@ -6,7 +6,7 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each, for sm_75 and in turns for one of the others, whose code differs in nothing but registers (what has
+//! Compiled is one of each, for `sm_75` and in turns for one of the others, whose code differs in nothing but registers (what has
 //! `__CUDA_ARCH__` asks for 800); `--arch` names those that each is compiled for: every operator with every dtype, layout and number of
 //! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
 //! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that

@@ -210,19 +210,19 @@ fn write_planes(
     writer: &mut dyn FrameWriter,
     format: VideoFormat,
     planes: &[&ImageBuffer],
-    woven: &mut Vec<u8>,
+    interleaved: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let (&luma, chroma) = planes.split_first().expect("a frame has luma");
     let order = |first: usize| [chroma[first], chroma[1 - first]];
     match format.packing {
         _ if chroma.is_empty() => writer.write(&mut rows(luma))?,
         Packing::Uv => {
-            weave(order(0), woven)?;
-            writer.write(&mut rows(luma).chain([&woven[..]]))?;
+            interleave(order(0), interleaved)?;
+            writer.write(&mut rows(luma).chain([&interleaved[..]]))?;
         }
         Packing::Vu => {
-            weave(order(1), woven)?;
-            writer.write(&mut rows(luma).chain([&woven[..]]))?;
+            interleave(order(1), interleaved)?;
+            writer.write(&mut rows(luma).chain([&interleaved[..]]))?;
         }
         // Nothing is written packed.
         Packing::Planar | Packing::Yuyv | Packing::Uyvy => {
@@ -234,17 +234,17 @@ fn write_planes(
 }
 
 /// Samples of two planes that take turns in one.
-fn weave(planes: [&ImageBuffer; 2], woven: &mut Vec<u8>) -> Result<(), Failure> {
+fn interleave(planes: [&ImageBuffer; 2], interleaved: &mut Vec<u8>) -> Result<(), Failure> {
     let (size, bytes) = (planes[0].desc().dtype.size(), 2 * planes[0].desc().bytes());
-    woven.clear();
+    interleaved.clear();
     let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
-    faults::try_reserve_exact(woven, bytes).map_err(none)?;
+    faults::try_reserve_exact(interleaved, bytes).map_err(none)?;
     for (first, second) in rows(planes[0]).zip(rows(planes[1])) {
         if size == 1 {
-            woven.extend(first.iter().zip(second).flat_map(|(&a, &b)| [a, b]));
+            interleaved.extend(first.iter().zip(second).flat_map(|(&a, &b)| [a, b]));
         } else {
             let pairs = first.chunks_exact(size).zip(second.chunks_exact(size));
-            pairs.for_each(|(a, b)| woven.extend(a.iter().chain(b)));
+            pairs.for_each(|(a, b)| interleaved.extend(a.iter().chain(b)));
         }
     }
     Ok(())

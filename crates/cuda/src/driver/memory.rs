@@ -26,7 +26,7 @@ enum Origin {
     Own,
     /// Of the stream-ordered allocator.
     Ordered(Ordered),
-    /// Somebody else's, who is told by dropping this.
+    /// Somebody else's, whose owner is dropped with it.
     Borrowed { _memory: BorrowedMemory },
 }
 
