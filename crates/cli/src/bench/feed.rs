@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use mini_image_pipe::{Device, Pipeline, PipelineConfig};
 use mip_core::video::{ChromaFilter, Matrix, Range};
@@ -164,9 +165,9 @@ impl<'a> Run<'a> {
         Ok(Self { pipeline, format, target: None, request, said, limits })
     }
 
-    fn run(&mut self, frames: &[u8], count: u64) -> Result<video::Outcome, Failure> {
+    fn run(&mut self, frames: &Arc<[u8]>, count: u64) -> Result<video::Outcome, Failure> {
         let whole = frames.len() as u64 / DIFFERENT;
-        let input = Around { bytes: frames.to_vec(), at: 0, left: count * whole };
+        let input = Around { bytes: frames.clone(), at: 0, left: count * whole };
         let source = Source::of(Box::new(input), "frames in memory", self.said, &self.limits)?;
         if self.target.is_none() {
             let name = video::input_name(&self.pipeline)?;
@@ -185,7 +186,7 @@ impl<'a> Run<'a> {
 }
 
 /// Frames of noise, one after another.
-fn frames(raw: &RawVideo) -> Result<Vec<u8>, Failure> {
+fn frames(raw: &RawVideo) -> Result<Arc<[u8]>, Failure> {
     let bytes = raw.frame_bytes().map_err(|error| Failure::Running(error.to_string()))?;
     let mut random = SplitMix64::new(1);
     let mask = match raw.format.shift {
@@ -196,12 +197,12 @@ fn frames(raw: &RawVideo) -> Result<Vec<u8>, Failure> {
     for word in frames.chunks_mut(8) {
         word.copy_from_slice(&(random.next_u64() & mask).to_ne_bytes()[..word.len()]);
     }
-    Ok(frames)
+    Ok(frames.into())
 }
 
 /// Bytes that are read again and again, so many in all.
 struct Around {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     at: usize,
     left: u64,
 }
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn frames_come_around_as_often_as_asked_for() {
-        let mut input = Around { bytes: vec![1, 2, 3], at: 0, left: 7 };
+        let mut input = Around { bytes: [1, 2, 3].into(), at: 0, left: 7 };
         let mut all = Vec::new();
         input.read_to_end(&mut all).unwrap();
         assert_eq!(all, [1, 2, 3, 1, 2, 3, 1]);

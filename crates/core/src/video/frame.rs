@@ -9,6 +9,26 @@ pub struct VideoFrame {
     planes: Vec<ImageBuffer>,
 }
 
+impl VideoFormat {
+    /// Whether images are the planes of a frame, in the order of [`VideoFormat::planes`], wherever they lie.
+    ///
+    /// # Errors
+    /// [`ImageError::Planes`] when they are not, and when the size is impossible.
+    pub fn check_planes(&self, width: u32, height: u32, planes: &[BatchLayout]) -> Result<(), ImageError> {
+        let expected = self.planes(width, height)?;
+        let fits = |(plane, given): (&Plane, &BatchLayout)| plane.desc == given.desc && given.batch_size == 1;
+        if planes.len() == expected.len() && expected.iter().zip(planes).all(fits) {
+            return Ok(());
+        }
+        let list = |descs: Vec<String>| descs.join(", ");
+        Err(ImageError::Planes {
+            frame: format!("{width}x{height} {self}"),
+            given: list(planes.iter().map(|plane| plane.desc.to_string()).collect()),
+            expected: list(expected.iter().map(|plane| plane.desc.to_string()).collect()),
+        })
+    }
+}
+
 impl VideoFrame {
     /// A frame of planes that lie anywhere, in the order of [`VideoFormat::planes`].
     ///
@@ -20,18 +40,9 @@ impl VideoFrame {
         height: u32,
         planes: Vec<ImageBuffer>,
     ) -> Result<Self, ImageError> {
-        let expected = format.planes(width, height)?;
-        let fits =
-            |(plane, image): (&Plane, &ImageBuffer)| plane.desc == *image.desc() && image.batch_size() == 1;
-        if planes.len() == expected.len() && expected.iter().zip(&planes).all(fits) {
-            return Ok(Self { format, planes });
-        }
-        let list = |descs: Vec<String>| descs.join(", ");
-        Err(ImageError::Planes {
-            frame: format!("{width}x{height} {format}"),
-            given: list(planes.iter().map(|image| image.desc().to_string()).collect()),
-            expected: list(expected.iter().map(|plane| plane.desc.to_string()).collect()),
-        })
+        let layouts: Vec<BatchLayout> = planes.iter().map(|image| *image.layout()).collect();
+        format.check_planes(width, height, &layouts)?;
+        Ok(Self { format, planes })
     }
 
     /// A frame whose planes lie behind each other without padding in the memory of `whole`, which is shared: a frame that

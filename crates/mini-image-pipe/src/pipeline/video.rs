@@ -1,6 +1,6 @@
 //! Inputs that are YUV video.
 
-use mip_core::ImageError;
+use mip_core::BatchLayout;
 use mip_core::video::{ChromaSampling, Matrix, Range, VideoColor, VideoFormat, VideoFrame};
 use mip_graph::{TaskHandle, VideoInput, VideoOutput};
 use mip_runtime::{DeviceImage, RunInput};
@@ -159,21 +159,9 @@ impl DeviceFrame {
         height: u32,
         planes: Vec<DeviceImage>,
     ) -> Result<Self, Error> {
-        let expected = format.planes(width, height)?;
-        let fits = expected.len() == planes.len()
-            && expected
-                .iter()
-                .zip(&planes)
-                .all(|(plane, image)| plane.desc == *image.desc() && image.layout().batch_size == 1);
-        if fits {
-            return Ok(Self { format, planes });
-        }
-        let list = |descs: Vec<String>| descs.join(", ");
-        Err(Error::Image(ImageError::Planes {
-            frame: format!("{width}x{height} {format}"),
-            given: list(planes.iter().map(|image| image.desc().to_string()).collect()),
-            expected: list(expected.iter().map(|plane| plane.desc.to_string()).collect()),
-        }))
+        let layouts: Vec<BatchLayout> = planes.iter().map(|image| *image.layout()).collect();
+        format.check_planes(width, height, &layouts)?;
+        Ok(Self { format, planes })
     }
 
     /// How its samples are arranged.
