@@ -107,7 +107,8 @@ impl Model {
     }
 }
 
-/// Each pair of nodes once, in order of its ends.
+/// Each pair of nodes once, in order of its ends. What an expression never looks at (the chroma of a gray result) is
+/// not read, so no line leads there, and nothing makes the reader stand below it.
 fn edges(plan: &Plan) -> Vec<Edge> {
     let inputs = plan.inputs.len();
     let mut pairs = BTreeSet::new();
@@ -121,7 +122,11 @@ fn edges(plan: &Plan) -> Vec<Edge> {
         }
     }
     for (to, task) in plan.tasks.iter().enumerate() {
-        pairs.extend(task.producers.iter().map(|from| (inputs + from, inputs + to)));
+        let read = |from: &&usize| {
+            let on = plan.tasks[**from].group;
+            on == task.group || plan.groups[task.group].depends_on.contains(&on)
+        };
+        pairs.extend(task.producers.iter().filter(read).map(|from| (inputs + from, inputs + to)));
     }
     let group = |node: usize| node.checked_sub(inputs).map(|task| plan.tasks[task].group);
     let edge = |(from, to): (usize, usize)| {
