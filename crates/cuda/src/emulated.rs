@@ -329,6 +329,16 @@ fn some_kernels_give_the_bytes_of_the_cpu() {
         "stencil abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3 Wrap 37x21 bgra u16 chw",
         "stencil max(v(-15, 2), v(15, -15)) - v Reflect101 37x21 gray f32",
         "stencil r(1, 1), g - r(0, -1), b(-2, 0) Reflect 37x21 bgra u8",
+        // What depends on the place of a pixel; images that go on beyond their edges.
+        "point x() < 3 || y() >= height() - 2 ? 9 : v + x() - y() 37x21 rgb u8",
+        "stencil max(v(0, 1) - abs(x() - 5) - y(), v) Replicate 37x21 gray u16",
+        "pad reflect101 37x21 rgb u8",
+        "pad wrap 37x21 bgra u16 chw",
+        // Negative weights, with alpha in binary64.
+        "resample bicubic 2:3 37x21 rgb u8",
+        "resample lanczos 1:4 37x21 rgb u16",
+        "resample bicubic up 37x21 bgra u8",
+        "resample lanczos to 1x1 37x21 bgra u16 chw",
         // Ends of what parameters may be.
         "resample antialias to 1x1 37x21 rgb u8",
         // Long sums along x, along both axes, and in planes that alpha ties together.

@@ -119,6 +119,19 @@ pub fn point(text: &str, inputs: &[ImageDesc]) -> (Kernel, Uniforms, ImageDesc) 
     (step.kernel, step.uniforms, step.output)
 }
 
+/// The kernels of an operator in one line.
+fn lowered(text: &str, image: ImageDesc) -> Vec<mip_ops::KernelStep> {
+    let (name, rest) = text.split_once(' ').expect(text);
+    let value = |text: &str| match (text.parse::<i64>(), text.parse::<bool>()) {
+        (Ok(number), _) => mip_ops::Value::Int(number),
+        (_, Ok(flag)) => mip_ops::Value::Bool(flag),
+        _ => mip_ops::Value::from(text),
+    };
+    let params = rest.split(' ').filter_map(|pair| pair.split_once('='));
+    let params: Vec<_> = params.map(|(name, text)| (name.to_owned(), value(text))).collect();
+    mip_ops::create(name, &params).expect(text).lower(&[image]).expect(text).steps
+}
+
 /// The kernel of an expression of neighbours, and its result; `None` for images without its channels.
 pub fn stencil(text: &str, border: Border, input: ImageDesc) -> Option<(Kernel, Uniforms, ImageDesc)> {
     let point = mip_ops::Point::text(text).expect(text);
@@ -155,6 +168,7 @@ fn stencils(cases: &mut Vec<Case>, image: ImageDesc) {
     add("max(v(-15, 2), v(15, -15)) - v", Border::Reflect101);
     add("r(1, 1), g - r(0, -1), b(-2, 0)", Border::Reflect);
     add("r(1, 1) + g(-2, 0) - b", Border::Wrap);
+    add("max(v(0, 1) - abs(x() - 5) - y(), v)", Border::Replicate);
 }
 
 fn points(cases: &mut Vec<Case>, image: ImageDesc) {
@@ -168,6 +182,7 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     add("x = abs(v - v2); x > 30 ? sqrt(x) : -x / 3", &[image, image.with_layout(other)]);
     add("clamp(fma(v, v2, v3), 0.25, 1e9)", &[image, gray, image]);
     add("min(max(v, v2), max(v3, v4))", &[image, image, gray, image.with_layout(other)]);
+    add("x() < 3 || y() >= height() - 2 ? 9 : v + x() - y()", &[image]);
     if image.format != PixelFormat::Gray {
         add("(r*0.393 + g*0.769 + b*0.189) * gain", &[image]);
         add("floor(b), ceil(r / 7), round(g * 0.37)", &[image]);
@@ -191,6 +206,17 @@ fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
     {
         let kernel =
             gather(AxisMap::Nearest { input: w, output: ow }, AxisMap::Nearest { input: h, output: oh });
+        cases.push(Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) });
+    }
+    for (name, border) in [
+        ("pad replicate", Border::Replicate),
+        ("pad reflect101", Border::Reflect101),
+        ("pad reflect", Border::Reflect),
+        ("pad wrap", Border::Wrap),
+    ] {
+        let extend = |before, input, output| AxisMap::Extend { before, input, output, border };
+        let (ow, oh) = (2 * w + 5, h + 3);
+        let kernel = gather(extend(w / 2 + 2, w, ow), extend(1, h, oh));
         cases.push(Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) });
     }
 }
@@ -267,6 +293,13 @@ fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
         {
             let kernel = Resample { x: triangle(w, ow, support), y: triangle(h, oh, support) };
             let case = same(&format!("resample {kind} {name}"), Kernel::Resample(kernel), &[], image);
+            cases.push(Case { output: image.with_size(ow, oh), ..case });
+        }
+        // Negative weights: four taps, and many.
+        for (kind, filter) in [("bicubic", "bicubic"), ("lanczos", "lanczos3 antialias=true")] {
+            let text = format!("resize width={ow} height={oh} filter={filter}");
+            let mut step = lowered(&text, image);
+            let case = same(&format!("resample {kind} {name}"), step.remove(0).kernel, &[], image);
             cases.push(Case { output: image.with_size(ow, oh), ..case });
         }
     }
@@ -384,6 +417,7 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
             op: case.kernel.name().into(),
             producers: Vec::new(),
             output: case.output,
+            derived: Vec::new(),
             group: 0,
         });
         let (kernel, uniforms) = (case.kernel.clone(), case.uniforms.clone());

@@ -328,6 +328,16 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let cropped = case.gather(soft, x, y, w.div_ceil(2), h.div_ceil(2));
     case.resize(cropped, w.div_ceil(3), h.div_ceil(2) + 1);
     all.push(case.last());
+    // A blurred image that goes on beyond its edges, blurred again; and one that is filled there.
+    for border in [Border::Replicate, MIRROR, Border::Reflect] {
+        let mut case = GroupCase::new(&of(&format!("blur pad blur {border:?}")), &[rgb]);
+        let soft = case.gaussian(IN, 1, MIRROR);
+        let extend = |before, input, output| AxisMap::Extend { before, input, output, border };
+        let (ow, oh) = (w + w / 3 + 3, h + 5);
+        let padded = case.gather(soft, extend(w / 4 + 1, w, ow), extend(2, h, oh), ow, oh);
+        case.gaussian(padded, 2, MIRROR);
+        all.push(case.last());
+    }
     // Mirrored before and after a window; a nearest resize of it.
     let mut case = GroupCase::new(&of("flip blur flip nearest"), &[rgb]);
     let same = AxisMap::Offset { first: 0 };
@@ -414,6 +424,7 @@ pub fn plan(case: &GroupCase, batch: usize, strides: Strides) -> Plan {
         op: stage.kernel.name().into(),
         producers: Vec::new(),
         output: stage.output,
+        derived: Vec::new(),
         group: 0,
     };
     let tasks = stages.iter().enumerate().map(task).collect();

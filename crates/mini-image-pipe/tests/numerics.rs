@@ -9,7 +9,7 @@ use mip_cpu::SimdLevel;
 use mip_fuzzing::{calls, operator, run_operator};
 use mip_testkit::images::{FEW_SIZES, Pattern, SIZES, SplitMix64, padded};
 use mip_testkit::reference::{self, Border};
-use mip_testkit::{Params, Real, check_contract};
+use mip_testkit::{Params, Real, check_contract, check_sums};
 use support::cpu;
 
 /// Test cases of an operator on images of that description.
@@ -69,7 +69,8 @@ fn check(
         let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
         let exact = reference::apply(op, params, &of_frame.iter().collect::<Vec<_>>());
         assert_eq!(*output.desc(), reference::describe(op, params, desc, &exact), "{op} on {desc}");
-        let outcome = check_contract(output, &exact, output.desc().dtype);
+        let magnitude = reference::magnitude(op, params, &of_frame.iter().collect::<Vec<_>>());
+        let outcome = check_sums(output, &exact, output.desc().dtype, magnitude);
         outcome.map_err(|v| format!("{patterns:?} {desc}, frame {frame} of {frames}: {v}"))?;
     }
     Ok(())

@@ -29,6 +29,7 @@ mod choice;
 mod error;
 pub mod expr;
 mod field;
+mod margins;
 mod operator;
 pub mod operators;
 mod param;
@@ -37,6 +38,7 @@ mod registry;
 mod sampling;
 mod tables;
 mod value;
+mod windowed;
 
 pub use calls::Call;
 pub use error::{OpError, ParamError};

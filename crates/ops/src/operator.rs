@@ -35,6 +35,12 @@ pub trait Operator: fmt::Debug + Send + Sync {
         vec![*input; self.spec().inputs.len()]
     }
 
+    /// Numbers that follow from the shapes of accepted inputs and that users of the result need, by name: the scale of a
+    /// letterboxed image, and where it lies. Plans and reports print them.
+    fn derived(&self, _inputs: &[ImageDesc]) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// The kernels that compute it, for inputs that [`Operator::infer`] accepted.
     ///
     /// A change of uniform parameters alone must change nothing but the uniforms.

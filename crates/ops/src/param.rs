@@ -122,9 +122,13 @@ impl ParamKind {
             // `180` is a number to the parsers.
             (Self::Choice { .. }, Value::Int(v)) => self.accept(&Value::from(v.to_string())),
             (Self::Choice { words }, Value::Text(v)) => words.contains(&v.as_str()).then(|| value.clone()),
-            (Self::Numbers { counts, max }, Value::List(list)) => {
+            (Self::Numbers { counts, max }, _) => {
+                let list = match value {
+                    Value::List(list) => list.clone(),
+                    other => vec![other.as_number()?],
+                };
                 let fits = counts.contains(&list.len()) && list.iter().all(|&v| within(v, -max, max, false));
-                fits.then(|| value.clone())
+                fits.then_some(Value::List(list))
             }
             (Self::PerChannel { min, max, above_min }, _) => {
                 let list = match value {

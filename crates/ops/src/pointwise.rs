@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_plan::{Border, Expr, Kernel, Point, Results, Stencil, Uniforms};
 
-use crate::expr::{Term, b, g, r, v};
+use crate::expr::{Term, b, g, r, size_of, v};
 use crate::field::Parameters;
 use crate::{KernelStep, Lowered, OpError, OperatorSpec, ParamError, StepInput};
 
@@ -45,7 +45,7 @@ impl Formula {
         Self { numbers, ..self }
     }
 
-    fn compile(&self, spec: &OperatorSpec) -> Result<Arc<Expr>, OpError> {
+    pub(crate) fn compile(&self, spec: &OperatorSpec) -> Result<Arc<Expr>, OpError> {
         Ok(Term::compile(&self.results, self.each).map(Arc::new).map_err(|message| {
             ParamError::Expression { operator: spec.name, parameter: "expr".to_owned(), column: 1, message }
         })?)
@@ -56,7 +56,7 @@ impl Formula {
         Ok(kernel(&self.compile(spec)?, Border::default()))
     }
 
-    fn value(&self, name: &str) -> f64 {
+    pub(crate) fn value(&self, name: &str) -> f64 {
         self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value).unwrap_or_default()
     }
 }
@@ -117,14 +117,15 @@ pub(crate) fn shape(
     Ok(output)
 }
 
-/// The one kernel of an expression, with a number for each of its uniforms.
+/// The one kernel of an expression, with a number for each of its uniforms; the image's size is told.
 pub(crate) fn lowered(
     expr: &Arc<Expr>,
     border: Border,
     number: impl Fn(&str) -> f64,
     output: ImageDesc,
 ) -> Lowered {
-    let uniforms: Uniforms = expr.uniforms().iter().map(|name| number(name) as f32).collect();
+    let number = |name: &String| size_of(name, &output).unwrap_or_else(|| number(name)) as f32;
+    let uniforms: Uniforms = expr.uniforms().iter().map(number).collect();
     Lowered::single(kernel(expr, border), uniforms, output)
 }
 
@@ -198,11 +199,16 @@ fn format(expr: &Expr, first: &ImageDesc) -> PixelFormat {
 }
 
 /// An operator that is a [`Pointwise`], with its parameters as [`crate::field::fields`] takes them:
-/// `pointwise! { InRange: SPEC, "lower" => lower, "upper" => upper }`.
+/// `pointwise! { InRange: SPEC, "lower" => lower, "upper" => upper }`, with `; rules` behind them when there is a method of
+/// that name for the rules between parameters.
 macro_rules! pointwise {
-    ($type:ident: $spec:path $(, $name:literal => $($place:ident).+)* $(,)?) => {
+    ($type:ident: $spec:path $(, $name:literal => $($place:ident).+)* $(,)? $(; $conflicts:ident)?) => {
         impl $crate::field::Parameters for $type {
             $crate::field::fields! { $($name => $($place).+),* }
+
+            $(fn conflicts(&self) -> Result<(), $crate::ParamError> {
+                $type::$conflicts(self)
+            })?
         }
 
         impl $crate::Operator for $type {

@@ -70,7 +70,7 @@ pub struct PlanOutput {
 }
 
 /// A task as the plan sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PlanTask {
     /// The user's name. Shared, because each run reports on all tasks by name.
     pub name: Arc<str>,
@@ -80,6 +80,9 @@ pub struct PlanTask {
     pub producers: Vec<TaskId>,
     /// Shape and type of its result.
     pub output: ImageDesc,
+    /// Numbers that follow from the shapes and that users of the result need, by name: the scale of a letterboxed image,
+    /// and where it lies.
+    pub derived: Vec<(&'static str, f64)>,
     /// The group that computes it.
     pub group: GroupId,
 }

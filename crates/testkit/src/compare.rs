@@ -27,6 +27,12 @@ pub const fn tie_band(dtype: DType) -> f64 {
 
 /// Whether `got` is a right result of type `dtype` for the exact value.
 pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
+    accepts_sum(got, exact, dtype, 1.0)
+}
+
+/// The same of a sum of terms whose magnitudes add up to `magnitude`, where a float's deviation is relative to that: the terms
+/// may cancel.
+fn accepts_sum(got: f64, exact: f64, dtype: DType, magnitude: f64) -> bool {
     match dtype {
         DType::U8 | DType::U16 | DType::I16 => {
             let expected = round_to(exact, dtype);
@@ -41,7 +47,7 @@ pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
             let nearest = round_to(exact, dtype);
             // Half a unit in the last place, which is 2^-24 for the smallest numbers.
             let half = exact.abs().max(f64::from(f16::MIN_POSITIVE)) * 2.0_f64.powi(-11);
-            let near = half + F32_TOLERANCE * exact.abs().max(1.0);
+            let near = half + F32_TOLERANCE * exact.abs().max(magnitude);
             let edge = (exact.abs() - 65520.0).abs() <= near;
             got == nearest
                 || (got.is_nan() && nearest.is_nan())
@@ -51,7 +57,7 @@ pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
         DType::F32 => {
             let nearest = f64::from(exact as f32);
             if nearest.is_finite() {
-                (got - exact).abs() <= F32_TOLERANCE * exact.abs().max(1.0)
+                (got - exact).abs() <= F32_TOLERANCE * exact.abs().max(magnitude)
             } else {
                 got == nearest || (got.is_nan() && nearest.is_nan())
             }
@@ -109,12 +115,28 @@ impl fmt::Display for Violations {
 /// # Panics
 /// When type or shape differ: that is no matter of numbers.
 pub fn check_contract(actual: &ImageBuffer, exact: &Real, dtype: DType) -> Result<(), Box<Violations>> {
+    check_sums(actual, exact, dtype, 1.0)
+}
+
+/// The same of sums of terms whose magnitudes add up to `magnitude`: what a float may deviate by is relative to that.
+///
+/// # Errors
+/// As [`check_contract`].
+///
+/// # Panics
+/// As [`check_contract`].
+pub fn check_sums(
+    actual: &ImageBuffer,
+    exact: &Real,
+    dtype: DType,
+    magnitude: f64,
+) -> Result<(), Box<Violations>> {
     let desc = actual.desc();
     assert_eq!(desc.dtype, dtype, "dtype of the result {desc}");
     compare_with(
         &Real::from_buffer(actual),
         exact,
-        |got, exact| accepts(got, exact, dtype),
+        |got, exact| accepts_sum(got, exact, dtype, magnitude),
         |exact| round_to(exact, dtype),
     )
 }

@@ -1,4 +1,5 @@
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use bytemuck::Pod;
 use mip_core::ImageDesc;
@@ -23,6 +24,11 @@ enum Columns {
         last: usize,
     },
     Table(Box<[u32]>),
+    /// The whole row in the middle, and what lies beside it by tables.
+    Extended {
+        left: Box<[u32]>,
+        right: Box<[u32]>,
+    },
     /// Every pixel twice, the first from here on, so many pixels further each time.
     Doubled {
         first: usize,
@@ -48,6 +54,10 @@ impl<T: Pod> Gather<T> {
             }
             AxisMap::Step { first, step: 2, shift: 0, last } if first <= last => {
                 Columns::Halved { first: first as usize, last: last as usize }
+            }
+            AxisMap::Extend { before, input, .. } => {
+                let table = |columns: Range<u32>| columns.map(|i| x.map(i)).collect();
+                Columns::Extended { left: table(0..before), right: table(before + input..output.width) }
             }
             AxisMap::Nearest { .. } | AxisMap::Step { .. } => {
                 Columns::Table((0..output.width).map(|i| x.map(i)).collect())
@@ -87,10 +97,13 @@ fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
                 *out = *pixel;
             }
         }
-        Columns::Table(table) => {
-            for (out, &x) in out.iter_mut().zip(table) {
-                *out = src[x as usize];
-            }
+        Columns::Table(table) => by_table(table, src, out),
+        Columns::Extended { left, right } => {
+            let (before, rest) = out.split_at_mut(left.len());
+            let (middle, after) = rest.split_at_mut(rest.len() - right.len());
+            by_table(left, src, before);
+            middle.copy_from_slice(src);
+            by_table(right, src, after);
         }
         Columns::Halved { first, last } => {
             let (pairs, _) = src[*first..=*last].as_chunks::<2>();
@@ -111,6 +124,13 @@ fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
                 pair.fill(*pixel);
             }
         }
+    }
+}
+
+#[inline(always)]
+fn by_table<T: Copy>(table: &[u32], src: &[T], out: &mut [T]) {
+    for (out, &x) in out.iter_mut().zip(table) {
+        *out = src[x as usize];
     }
 }
 

@@ -7,8 +7,8 @@ use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Warp};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, point, resample, resample_u8,
-    sampled, separable, sobel, warp, yuv,
+    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, inside, point, resample,
+    resample_u8, sampled, separable, signed_alpha, sobel, warp, yuv,
 };
 
 /// Where a row stage reads.
@@ -123,6 +123,14 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
                 Warp::Sampled(k) => by_type!(dtype, T => sampled::Sampled::<T>::new(k, input)),
             };
             stages.push(stage(kernel, Taps::Whole, from.inputs, dtype, output));
+        }
+        Kernel::Resample(k) if k.is_wide(&input) => {
+            let wide = signed_alpha::sums_desc(&output, input.height).ok_or("a row too long for its sums")?;
+            let rows = by_type!(dtype, T => signed_alpha::Horizontal::<T>::new(&input, k.x.clone()));
+            stages.push(stage(rows, Taps::Same, from.inputs, DType::F32, wide));
+            let sums = by_type!(dtype, T => signed_alpha::Vertical::<T>::new(output, k.y.clone()));
+            let from = [Input::Stage(stages.len() - 1)];
+            stages.push(stage(sums, Taps::Range(k.y.clone()), &from, dtype, output));
         }
         Kernel::Resample(k) => {
             if dtype == DType::U8
@@ -245,6 +253,9 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
         && let Some(sample) = kernel.yuv_sample(from.descs, &output)
     {
         return Ok(Arc::new(from_rgb::FromRgb::new(sample, order)));
+    }
+    if kernel.is_inside(from.descs, &output) {
+        return Ok(by_type!(output.dtype, T => inside::Inside::<T>::new(input, output)));
     }
     Ok(match kernel.known(from.descs, &output) {
         Some(Known::Channels(channels)) => {

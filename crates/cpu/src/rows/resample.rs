@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{AxisTaps, Resample};
+use mip_plan::AxisTaps;
 
 use super::byte_taps::SumTable;
 use super::premultiply::premultiply;
@@ -26,7 +26,7 @@ pub(crate) struct Horizontal<T> {
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(input: ImageDesc, taps: AxisTaps) -> Self {
-        let long = taps.taps() > Resample::longest_chain(&input);
+        let long = taps.is_long(&input);
         let plain_bytes = T::DTYPE == DType::U8 && !input.format.has_alpha() && !long;
         let table = || SumTable::new(&taps, input.pixel_step(), input.row_samples());
         let bytes = plain_bytes.then(table).flatten();
@@ -173,7 +173,7 @@ impl Pass {
 impl<T: Pixel> Vertical<T> {
     /// `desc` is the output's description.
     pub(crate) fn new(desc: ImageDesc, taps: AxisTaps) -> Self {
-        let long = (taps.taps() > Resample::longest_chain(&desc)).then(|| WideRow::new(&desc));
+        let long = taps.is_long(&desc).then(|| WideRow::new(&desc));
         Self { taps, long, desc, finish: Finish::new(desc) }
     }
 

@@ -88,7 +88,7 @@ impl Taps {
                 let map = AxisMap::Nearest { input: *input, output: *output };
                 rows.for_each(|y| tell(map.map(y)..map.map(y) + 1));
             }
-            Self::Mapped(map @ AxisMap::Step { step: 2.., .. }) => {
+            Self::Mapped(map @ (AxisMap::Step { step: 2.., .. } | AxisMap::Extend { .. })) => {
                 rows.for_each(|y| tell(map.map(y)..map.map(y) + 1));
             }
             // Without gaps, upwards or downwards.

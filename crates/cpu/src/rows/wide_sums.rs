@@ -3,6 +3,7 @@
 use mip_core::{ALIGNMENT, ImageDesc};
 use mip_plan::AxisTaps;
 
+use super::row::RowShape;
 use crate::simd::{Level, Pixel};
 
 /// Horizontal sums of pixels of `N` samples, each rounded to binary32 once.
@@ -50,6 +51,11 @@ impl WideRow {
     /// Bytes of all planes.
     pub(crate) const fn bytes(&self) -> usize {
         self.planes * self.stride()
+    }
+
+    /// Where the planes lie.
+    pub(crate) const fn shape(&self) -> RowShape {
+        RowShape { planes: self.planes, bytes: self.samples * size_of::<f64>(), stride: self.stride() }
     }
 
     /// The sums of a plane.

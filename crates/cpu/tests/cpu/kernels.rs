@@ -237,7 +237,7 @@ fn resample_long_sums() {
         for dtype in DType::ALL {
             for layout in Layout::ALL {
                 let desc = ImageDesc::new(1, 1, format, dtype).unwrap().with_layout(layout);
-                let chain = Resample::longest_chain(&desc) as u32;
+                let chain = Resample::longest_chain(&desc, false) as u32;
                 for (w, h) in
                     [(chain, 3), (chain + 1, 3), (3, chain), (3, chain + 1), (2 * chain + 3, chain + 2)]
                 {

@@ -13,7 +13,7 @@ pub(super) fn axis(map: AxisMap, outputs: u32) -> (&'static str, u32, Option<Vec
     match map {
         AxisMap::Offset { first } => ("OFFSET", first, None),
         AxisMap::Flip { last } => ("FLIP", last, None),
-        AxisMap::Nearest { .. } | AxisMap::Step { .. } => {
+        AxisMap::Nearest { .. } | AxisMap::Step { .. } | AxisMap::Extend { .. } => {
             let table = (0..outputs).flat_map(|i| map.map(i).to_ne_bytes()).collect();
             ("TABLE", 0, Some(table))
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{Binary, Channel, Expr, Kernel, Op, Results, Stencil, Unary, ValueId};
+use mip_plan::{Axis, Binary, Channel, Expr, Kernel, Op, Results, Stencil, Unary, ValueId};
 
 use super::text::sample;
 
@@ -22,8 +22,8 @@ pub(super) fn stencil<'a>(kernel: &'a Kernel, input: &ImageDesc, output: &ImageD
 }
 
 /// The functor of stage `index`, empty for a kernel that needs none. Its `of` computes the unrounded channels `o` of a pixel
-/// with the uniforms `u`: of a point expression from the samples of its inputs, `of(o, a, b, c, d, u)`; of a stencil from
-/// the pixels `w` around it, `of(o, w, u)`.
+/// with the uniforms `u` in column `x` and row `y`: of a point expression from the samples of its inputs,
+/// `of(o, a, b, c, d, u, x, y)`; of a stencil from the pixels `w` around it, `of(o, w, u, x, y)`.
 ///
 /// # Errors
 /// When the expression does not fit the images, which a checked plan's does.
@@ -36,10 +36,10 @@ pub(super) fn functor(
     let (expr, head) = match kernel {
         Kernel::Point(k) if k.known(inputs, output).is_none() => {
             let samples = INPUTS.map(|input| format!("const float* {input}")).join(", ");
-            (&k.expr, format!("static INLINE void of(float* o, {samples}, const float* u)"))
+            (&k.expr, format!("static INLINE void of(float* o, {samples}, const float* u, int x, int y)"))
         }
         Kernel::Stencil(k) if inputs.iter().any(|input| stencil(kernel, input, output).is_some()) => {
-            let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u)";
+            let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u, int x, int y)";
             (&k.expr, head.to_owned())
         }
         Kernel::Stencil(_)
@@ -71,13 +71,14 @@ pub(super) fn point_vector(
     name: &str,
     inputs: &[String],
     uniforms: &str,
+    (x, y): (&str, &str),
 ) -> String {
     let channel = |i: usize| channels.get(i).copied().unwrap_or(0).to_string();
     let input = |i: usize| inputs.get(i).map_or("nullptr", String::as_str);
     let counts: Vec<String> = (0..Expr::MAX_INPUTS).map(channel).collect();
     let values: Vec<&str> = (0..Expr::MAX_INPUTS).map(input).collect();
     format!(
-        "point<{functor}, {}, {n}, {out}, {}>({name}, {}, {uniforms});",
+        "point<{functor}, {}, {n}, {out}, {}>({name}, {}, {uniforms}, {x}, {y});",
         sample(dtype),
         counts.join(", "),
         values.join(", ")
@@ -92,6 +93,8 @@ fn operation(op: Op, near: bool) -> String {
         }
         Op::Input { slot, channel: Channel::Index(i), .. } => format!("{}[{i}]", INPUTS[usize::from(slot)]),
         Op::Input { .. } => unreachable!("a resolved expression names channels by index"),
+        Op::Position(Axis::X) => "(float)x".to_owned(),
+        Op::Position(Axis::Y) => "(float)y".to_owned(),
         Op::Uniform(index) => format!("u[{index}]"),
         Op::Const(bits) => number(bits.get()),
         Op::Unary(op, a) => unary(op, &t(a)),

@@ -75,7 +75,8 @@ impl Shape {
 pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
     let shape = Shape::of(&input);
-    let long = [&kernel.x, &kernel.y].map(|axis| axis.taps() > Resample::longest_chain(&input));
+    let wide = kernel.is_wide(&input);
+    let long = [&kernel.x, &kernel.y].map(|axis| wide || axis.is_long(&input));
     let [kind_x, kind_y] = long.map(|long| if long { "double" } else { "float" });
     let mut fields = Fields::default();
     fields.image("in");
@@ -97,7 +98,8 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     ];
     let out = pixels(&input, shape.channels, shape.v, shape.interleaved);
     // Few taps are never a long sum.
-    if kernel.x.taps() <= FEW_TAPS
+    if !wide
+        && kernel.x.taps() <= FEW_TAPS
         && kernel.y.taps() <= FEW_TAPS
         && let Some(plan) = TilePlan::of(context, kernel, &shape)
     {
@@ -108,7 +110,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     let Shape { channels, planes, alpha, interleaved, v } = shape;
     let [x, y] = long;
     let call = format!(
-        "resample_direct<{}, {channels}, {interleaved}, {alpha}, {out}, {x}, {y}",
+        "resample_direct<{}, {channels}, {interleaved}, {alpha}, {out}, {x}, {y}, {wide}",
         sample(input.dtype)
     );
     let grid = Grid {

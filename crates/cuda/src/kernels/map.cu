@@ -4,8 +4,8 @@
 // The third and fourth input of an operation that has them.
 template <class Op, bool MORE, int ROWS> struct MoreInputs {
     template <int A_IN, class P> INLINE void load(const P&, u32, int, u32, int, int) {}
-    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int, O& o) {
-        Op::run(p, a, b, o);
+    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int, O& o, int x, int y) {
+        Op::run(p, a, b, o, x, y);
     }
 };
 template <class Op, int ROWS> struct MoreInputs<Op, true, ROWS> {
@@ -19,8 +19,8 @@ template <class Op, int ROWS> struct MoreInputs<Op, true, ROWS> {
             d[r].template load<A_IN>(i3.start + f * i3.frame + y * i3.row, i3.plane, x, n);
         }
     }
-    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int r, O& o) {
-        Op::run(p, a, b, c[r], d[r], o);
+    template <class P, class A, class B, class O> INLINE void run(const P& p, const A& a, const B& b, int r, O& o, int x, int y) {
+        Op::run(p, a, b, c[r], d[r], o, x, y);
     }
 };
 
@@ -52,7 +52,7 @@ template <class Op, int ROWS, int A_IN, int A_OUT, class P> INLINE void map_rows
             for (int r = 0; r < ROWS; r++) {
                 if (y + r >= p.height) break;
                 Out o;
-                more.run(p, a[r], b[r], r, o);
+                more.run(p, a[r], b[r], r, o, x, (int)(y + r));
                 o.template store<A_OUT>(p.out.start + f * p.out.frame + (y + r) * p.out.row, p.out.plane, x, n);
             }
         }
@@ -65,7 +65,7 @@ template <class In, class Out_, int... SOURCE> struct Permute {
     typedef In In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 1;
-    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o) {
+    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o, int, int) {
         typedef Sample<typename Out::T> S;
         constexpr int source[] = {SOURCE...};
         constexpr int size = 4 / Out::PER_WORD;
@@ -127,7 +127,7 @@ template <class In, class Out_, int R, int G, int B> struct ToGray {
     typedef In In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 1;
-    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o) {
+    template <class P> static INLINE void run(const P&, const In& a, const In&, Out& o, int, int) {
         u32 bits[Out::V];
 #pragma unroll
         for (int i = 0; i < Out::V; i++)
@@ -142,7 +142,7 @@ template <class In, class Out_, int... PAIR> struct Affine {
     typedef In In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 1;
-    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o) {
+    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o, int, int) {
         constexpr int pair[] = {PAIR...};
         u32 bits[Out::SAMPLES];
 #pragma unroll
@@ -161,7 +161,7 @@ template <class In, class Out_, int COLOURS> struct Threshold {
     typedef In In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 1;
-    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o) {
+    template <class P> static INLINE void run(const P& p, const In& a, const In&, Out& o, int, int) {
         const u32 above = Sample<typename Out::T>::narrow(p.uniform[1]);
         const u32 below = Sample<typename Out::T>::narrow(0.0f);
         u32 bits[Out::SAMPLES];
@@ -182,7 +182,7 @@ template <class In0_, class In1_, class Out_> struct Blend {
     typedef In1_ In1;
     typedef Out_ Out;
     static constexpr int INPUTS = 2;
-    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o) {
+    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o, int, int) {
         u32 bits[Out::SAMPLES];
 #pragma unroll
         for (int i = 0; i < Out::V; i++)
@@ -206,9 +206,11 @@ template <class F, class Out_, int N, class In0_, class In1_, class In2_, class 
 #pragma unroll
         for (int c = 0; c < In::C; c++) v[c] = in.get(i, c);
     }
-    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o) { run(p, a, b, a, a, o); }
+    template <class P> static INLINE void run(const P& p, const In0& a, const In1& b, Out& o, int x, int y) {
+        run(p, a, b, a, a, o, x, y);
+    }
     template <class P, class C, class D>
-    static INLINE void run(const P& p, const In0& a, const In1& b, const C& c, const D& d, Out& o) {
+    static INLINE void run(const P& p, const In0& a, const In1& b, const C& c, const D& d, Out& o, int x, int y) {
         u32 bits[Out::SAMPLES];
 #pragma unroll
         for (int i = 0; i < Out::V; i++) {
@@ -217,7 +219,7 @@ template <class F, class Out_, int N, class In0_, class In1_, class In2_, class 
             if (N > 1) pixel(vb, b, i);
             if (N > 2) pixel(vc, c, i);
             if (N > 3) pixel(vd, d, i);
-            F::of(result, va, vb, vc, vd, p.uniform);
+            F::of(result, va, vb, vc, vd, p.uniform, x + i, y);
 #pragma unroll
             for (int k = 0; k < Out::C; k++) bits[i * Out::C + k] = Sample<typename Out::T>::narrow(result[k]);
         }

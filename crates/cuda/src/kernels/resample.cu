@@ -145,8 +145,9 @@ INLINE void resample_tile(const P& p) {
 }
 
 // Any number of taps, straight from global memory; the sums along an axis of many (LONG) and their weights are binary64.
+// WIDE: everything is, up to the colours divided by alpha.
 // Sums begin as -0, with which the first tap is a product.
-template <typename T, int C, bool PLANAR, bool ALPHA, class Out, bool LONG_X, bool LONG_Y, int A_OUT, class P>
+template <typename T, int C, bool PLANAR, bool ALPHA, class Out, bool LONG_X, bool LONG_Y, bool WIDE, int A_OUT, class P>
 INLINE void resample_direct(const P& p) {
     constexpr int V = Out::V, N = V * C;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * V;
@@ -180,19 +181,35 @@ INLINE void resample_direct(const P& p) {
                                                            : __ldg((const T*)row + column * C + c));
 #pragma unroll
                         for (int c = 0; c < C; c++) {
-                            const float m = ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c];
-                            h[i * C + c] = next_tap<T>(w, m, h[i * C + c]);
+                            if constexpr (WIDE) {
+                                const double m = c < C - 1 ? (double)s[c] * (double)s[C - 1] : (double)s[c];
+                                h[i * C + c] = w == 0.0 ? h[i * C + c] : __fma_rn(w, m, h[i * C + c]);
+                            } else {
+                                const float m = ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c];
+                                h[i * C + c] = next_tap<T>(w, m, h[i * C + c]);
+                            }
                         }
                     }
                 }
                 const auto wy = __ldg(p.y_weights + (i64)y * p.y_taps + j);
 #pragma unroll
-                for (int s = 0; s < N; s++) sums[s] = next_tap<T>(wy, (float)h[s], sums[s]);
+                for (int s = 0; s < N; s++) {
+                    if constexpr (WIDE)
+                        sums[s] = wy == 0.0 ? sums[s] : __fma_rn(wy, h[s], sums[s]);
+                    else
+                        sums[s] = next_tap<T>(wy, (float)h[s], sums[s]);
+                }
             }
             float v[N];
 #pragma unroll
-            for (int s = 0; s < N; s++) v[s] = (float)sums[s];
-            if (ALPHA) divide_by_alpha<V, C>(v);
+            for (int s = 0; s < N; s++) {
+                const int alpha = s / C * C + C - 1;
+                if constexpr (WIDE)
+                    v[s] = s == alpha ? (float)sums[s] : sums[alpha] > (double)Sample<T>::FULL / 131072.0 ? (float)__ddiv_rn(sums[s], sums[alpha]) : 0.0f;
+                else
+                    v[s] = (float)sums[s];
+            }
+            if (ALPHA && !WIDE) divide_by_alpha<V, C>(v);
             u32 bits[N];
 #pragma unroll
             for (int s = 0; s < N; s++) bits[s] = Sample<T>::narrow(v[s]);

@@ -157,6 +157,11 @@ fn plan_tasks(draft: &Draft<'_>, group_of: &[GroupId]) -> Vec<PlanTask> {
         op: draft.graph.operator_at(task).spec().name.into(),
         producers: draft.graph.producers(task).filter_map(|p| id_of[p]).collect(),
         output: draft.descs[task],
+        derived: draft.graph.operator_at(task).derived(&draft.graph.slot_descs(
+            task,
+            draft.request.inputs,
+            |p| draft.descs.get(p).copied(),
+        )),
         group: group_of[draft.results[id]],
     };
     draft.live.iter().enumerate().map(plan_task).collect()

@@ -52,6 +52,7 @@ fn task(task: &PlanTask) -> Value {
         "op": task.op,
         "producers": task.producers,
         "output": desc(&task.output),
+        "derived": task.derived.iter().map(|(name, number)| ((*name).to_owned(), json!(number))).collect::<serde_json::Map<_, _>>(),
         "group": task.group,
     })
 }

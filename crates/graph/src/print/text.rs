@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan, Stage};
+use mip_plan::{Buffer, BufferId, EdgeDecision, GroupId, Place, Plan, PlanTask, Stage};
 
 use super::MemorySummary;
 use super::model::counted;
@@ -25,6 +25,11 @@ pub fn render_text(plan: &Plan) -> String {
     if !expressions.is_empty() {
         section("expressions", expressions);
     }
+    let derived = plan.tasks.iter().filter(|task| !task.derived.is_empty());
+    let derived: Vec<Vec<String>> = derived.map(derived_row).collect();
+    if !derived.is_empty() {
+        section("derived", derived);
+    }
     if !plan.fusion.is_empty() {
         section("fusion", plan.fusion.iter().map(|d| edge_row(plan, d)).collect());
     }
@@ -35,6 +40,11 @@ pub fn render_text(plan: &Plan) -> String {
     section("buffers", buffers.chain(workspace_rows(plan)).collect());
     section("memory", memory_rows(&MemorySummary::of(plan), plan.traffic_bytes()));
     out
+}
+
+fn derived_row(task: &PlanTask) -> Vec<String> {
+    let numbers = task.derived.iter().map(|(name, number)| format!("{name} {number}"));
+    vec![task.name.to_string(), numbers.collect::<Vec<_>>().join(", ")]
 }
 
 fn launch_row(plan: &Plan, id: GroupId) -> Vec<String> {

@@ -18,8 +18,11 @@ mod term;
 mod tests;
 
 pub use parser::MAX_TEXT;
-pub(crate) use parser::{CONSTANTS, FUNCTIONS, parse};
-pub use term::{Condition, Term, a, alpha_of, b, blue_of, g, green_of, r, red_of, uniform, v, v_of};
+pub(crate) use parser::{CONSTANTS, FUNCTIONS, PLACES, parse};
+pub use term::{
+    Condition, Term, a, alpha_of, b, blue_of, g, green_of, height, r, red_of, uniform, v, v_of, width, x, y,
+};
+pub(crate) use term::{is_size, size_of};
 
 /// What is wrong with an expression's text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

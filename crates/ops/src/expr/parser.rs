@@ -8,18 +8,18 @@
 //! sum        = product { ("+" | "-") product }
 //! product    = sign { ("*" | "/") sign }
 //! sign       = { "-" | "!" } ( number | name | function "(" expression { "," expression } ")"
-//!              | channel "(" dx "," dy ")" | "(" expression ")" )
+//!              | channel "(" dx "," dy ")" | place "()" | "(" expression ")" )
 //! ```
 //!
 //! `v(dx, dy)`, with two whole numbers, is `v` of the pixel `dx` columns to the right and `dy` rows below, and so for the other
-//! channels.
+//! channels. `x()` and `y()` are the column and the row of the pixel, `width()` and `height()` the size of the image.
 //!
 //! A comparison used as a number is 1 or 0; a number used as a condition holds when it is not 0.
 
 use mip_plan::{Channel, Compare, Offset, Unary};
 
 use super::lexer::{Token, fail, tokens};
-use super::{ExprError, Name, Parsed, Term};
+use super::{ExprError, Name, Parsed, Term, term};
 use crate::suggest;
 
 /// Functions with the numbers that they take.
@@ -35,6 +35,13 @@ pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
     ("round", "1 number"),
     ("sqrt", "1 number"),
 ];
+
+/// Makes what a function of nothing stands for.
+type Place = fn() -> Term;
+
+/// What is written as a function of nothing: where the pixel lies, and the size of the image.
+pub(crate) const PLACES: [(&str, Place); 4] =
+    [("x", term::x), ("y", term::y), ("width", term::width), ("height", term::height)];
 
 /// Numbers with a name.
 pub(crate) const CONSTANTS: [(&str, f32); 3] =
@@ -316,10 +323,18 @@ impl Parser {
                 }
             }
         }
+        if let Some((_, place)) = PLACES.iter().find(|(known, _)| *known == name) {
+            let given = numbers.len();
+            return match given {
+                0 => Ok(Value::Number(place())),
+                _ => Err(fail(column, format!("'{name}()' takes nothing, but {given} are given"))),
+            };
+        }
         let Some((_, takes)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-            let near = suggest(name, FUNCTIONS.iter().map(|(known, _)| *known));
+            let names = || FUNCTIONS.iter().map(|f| f.0).chain(PLACES.iter().map(|p| p.0));
+            let near = suggest(name, names());
             let hint = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
-            let known: Vec<&str> = FUNCTIONS.iter().map(|(known, _)| *known).collect();
+            let known: Vec<&str> = names().collect();
             return Err(fail(
                 column,
                 format!("there is no function '{name}'{hint}; there are {}", known.join(", ")),

@@ -2,7 +2,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
 
-use mip_plan::{Binary, Channel, Compare, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
+use mip_core::ImageDesc;
+use mip_plan::{Axis, Binary, Channel, Compare, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
 
 /// A number that depends on the samples of a pixel, or of pixels near it: the parts that expressions are made of.
 ///
@@ -25,6 +26,7 @@ enum Kind {
         channel: Channel,
         at: Offset,
     },
+    Position(Axis),
     Uniform(String),
     Const(f32),
     Unary(Unary, Term),
@@ -102,6 +104,44 @@ pub fn uniform(name: impl Into<String>) -> Term {
     Term::new(Kind::Uniform(name.into()))
 }
 
+/// The column of the pixel, counted from 0; its nearest binary32 number, exact up to 2^24.
+pub fn x() -> Term {
+    Term::new(Kind::Position(Axis::X))
+}
+
+/// The row of the pixel, counted from 0.
+pub fn y() -> Term {
+    Term::new(Kind::Position(Axis::Y))
+}
+
+/// Columns of the image.
+pub fn width() -> Term {
+    uniform(WIDTH)
+}
+
+/// Rows of the image.
+pub fn height() -> Term {
+    uniform(HEIGHT)
+}
+
+/// The size of the image is told as uniforms, so that images of all sizes need the same code. No name can be one of these.
+const WIDTH: &str = "width()";
+const HEIGHT: &str = "height()";
+
+/// The number of [`width`] or [`height`], if that is what a uniform is.
+pub(crate) fn size_of(name: &str, image: &ImageDesc) -> Option<f64> {
+    match name {
+        WIDTH => Some(image.width.into()),
+        HEIGHT => Some(image.height.into()),
+        _ => None,
+    }
+}
+
+/// Whether the image's size is what a uniform stands for.
+pub(crate) fn is_size(name: &str) -> bool {
+    [WIDTH, HEIGHT].contains(&name)
+}
+
 impl Term {
     fn new(kind: Kind) -> Self {
         let below = match &kind {
@@ -109,7 +149,7 @@ impl Term {
             Kind::Binary(_, a, b) => a.0.depth.max(b.0.depth),
             Kind::Fma(terms) | Kind::Luma(terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Select(_, terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
-            Kind::Input { .. } | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => 0,
+            Kind::Input { .. } | Kind::Position(_) | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => 0,
         };
         let deep = below >= MAX_DEPTH;
         let (depth, kind) = if deep { (MAX_DEPTH, Kind::TooDeep) } else { (below + 1, kind) };
@@ -141,6 +181,10 @@ impl Term {
                 // Too far stays too far.
                 let at = Offset { dx: at.dx.saturating_add(by.dx), dy: at.dy.saturating_add(by.dy) };
                 Kind::Input { slot: *slot, channel: *channel, at }
+            }
+            Kind::Position(axis) => {
+                let by = if *axis == Axis::X { by.dx } else { by.dy };
+                return if by == 0 { self.clone() } else { self.clone() + f32::from(by) };
             }
             Kind::Uniform(name) => Kind::Uniform(name.clone()),
             Kind::Const(value) => Kind::Const(*value),
@@ -271,7 +315,11 @@ impl Term {
                 Kind::Binary(_, a, b) => stack.extend([a, b]),
                 Kind::Fma(terms) | Kind::Luma(terms) => stack.extend(terms),
                 Kind::Select(_, terms) => stack.extend(terms),
-                Kind::Input { .. } | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => {}
+                Kind::Input { .. }
+                | Kind::Position(_)
+                | Kind::Uniform(_)
+                | Kind::Const(_)
+                | Kind::TooDeep => {}
             }
         }
         false
@@ -301,6 +349,7 @@ impl Compiler {
         }
         let id = match &term.0.kind {
             Kind::Input { slot, channel, at } => self.builder.neighbor(*slot, *channel, *at),
+            Kind::Position(axis) => self.builder.position(*axis),
             Kind::Uniform(name) => self.builder.uniform(name),
             Kind::Const(value) => self.builder.constant(*value),
             Kind::Unary(op, a) => {

@@ -57,6 +57,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
                 "expr=\"abs(v(1, 0) - v(-1, 0)) * gain\" border=replicate gain=0.5",
                 "expr=\"max(v(0, -1), v, v(0, 2))\" border=constant border_value=0",
                 "expr=\"r(1, 1), g(-2, 0) - x, b\" x=3",
+                "expr=\"x() < 3 || y() >= height() - 2 ? fill : v\" fill=9",
+                "expr=\"y = y() - height() / 2; max(v(0, 1) - abs(x() - width() / 2 + 0.5) - y * y, 0)\"",
             ],
             2 => &["expr=\"abs(v - v2)\"", "expr=\"v * v2 / 255\" to=u8"],
             3 => &["expr=\"fma(v, v2, v3)\" to=f32"],
@@ -72,6 +74,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
 /// for each colour channel, alpha is copied from the first input, and the format stays; a gray image beside a coloured one
 /// has one value for all channels. Otherwise there is one result (gray), three (rgb) or four (rgba), separated by commas, in
 /// the first input's own order of channels where it has as many. Samples are numbers in sample units: 0 to 255 for u8.
+///
+/// `x()` and `y()` are the column and the row of the pixel, counted from 0, `width()` and `height()` the size of the image.
 ///
 /// An expression of one image may read up to 15 columns and rows away: `v(dx, dy)` in text, [`Term::at`] in Rust. What lies
 /// outside the image says `border`; samples are not premultiplied by alpha.
@@ -181,7 +185,8 @@ impl Point {
     /// Every name of the expression has a number, and every number a name.
     fn check_names(&self) -> Result<(), ParamError> {
         let names = self.checked_expr()?.uniforms();
-        if let Some(name) = names.iter().find(|name| self.number(name).is_none()) {
+        let unknown = |name: &&String| self.number(name).is_none() && !expr::is_size(name);
+        if let Some(name) = names.iter().find(unknown) {
             return Err(self.without_number(name));
         }
         let known = || PARAMS.iter().map(|p| p.name).chain(names.iter().map(String::as_str));
@@ -202,7 +207,8 @@ impl Point {
         let known = ["v", "r", "g", "b", "a"]
             .into_iter()
             .chain(expr::FUNCTIONS.map(|f| f.0))
-            .chain(expr::CONSTANTS.map(|c| c.0));
+            .chain(expr::CONSTANTS.map(|c| c.0))
+            .chain(expr::PLACES.map(|p| p.0));
         let known = known.chain(self.numbers.iter().map(|(name, _)| name.as_str()));
         // One letter is part of every other word.
         let known = known.filter(|known| known.len() > 1 || name.len() < 3);

@@ -3,7 +3,7 @@ use mip_plan::{AxisMap, AxisTaps, Gather, Kernel, Resample};
 
 use crate::choice::choice;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::{area, triangle};
+use crate::tables::{self, area, triangle, windowed};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 /// Longest side of a result: weights for each of its columns and rows are kept in memory.
@@ -12,6 +12,12 @@ const MAX_SIDE: u32 = 1 << 21;
 const MAX_SOURCE: u32 = 1 << 22;
 
 const SIDE: ParamKind = ParamKind::pixels(1, MAX_SIDE);
+
+pub(super) const FILTER: ParamSpec =
+    ParamSpec::new("filter", ParamKind::choice(FILTERS), "Interpolation").default_is("bilinear");
+
+pub(super) const ANTIALIAS: ParamSpec =
+    ParamSpec::new("antialias", ParamKind::Bool, "Widen the filter when shrinking").default_is("false");
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "resize",
@@ -28,9 +34,20 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "Length of the shorter side in pixels, instead of width and height",
         )
         .of_image(),
-        ParamSpec::new("filter", ParamKind::choice(FILTERS), "Interpolation").default_is("bilinear"),
-        ParamSpec::new("antialias", ParamKind::Bool, "Widen the bilinear kernel when shrinking")
-            .default_is("false"),
+        ParamSpec::new(
+            "longer_side",
+            SIDE,
+            "Length of the longer side in pixels, instead of width and height",
+        )
+        .of_image(),
+        FILTER,
+        ANTIALIAS,
+        ParamSpec::new(
+            "a",
+            ParamKind::number(-2.0, 0.0),
+            "Of filter = bicubic: -0.75 if not given, as in OpenCV; Pillow has -0.5",
+        )
+        .of_image(),
     ],
     extra: Extra::NONE,
     examples: &[
@@ -40,6 +57,12 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "shorter_side=3 filter=area",
         "width=1 height=1 antialias=true",
         "width=4 height=9 filter=area",
+        "width=9 height=4 filter=bicubic",
+        "width=5 filter=bicubic antialias=true a=-0.5",
+        "longer_side=6 filter=lanczos3 antialias=true",
+        "width=3 height=14 filter=lanczos3",
+        "width=5 height=3 filter=box antialias=true",
+        "width=6 height=2 filter=hamming antialias=true",
     ],
     create: create::<Resize>,
 };
@@ -54,29 +77,44 @@ choice! {
         Nearest = "nearest",
         /// The mean over exactly the covered part of the source.
         Area = "area",
+        /// Four by four pixels, weighted by a cubic.
+        Bicubic = "bicubic",
+        /// Six by six pixels, weighted by a windowed sinc.
+        Lanczos3 = "lanczos3",
+        /// The mean of the pixels whose centres are near; Pillow's `BOX` with `antialias`.
+        Box = "box",
+        /// Two by two pixels, weighted by a windowed sinc; Pillow's `HAMMING` with `antialias`.
+        Hamming = "hamming",
     }
 }
 
 /// Changes the size. Pixel centres are at halves: `src = (dst + 0.5) * in / out - 0.5`.
 ///
 /// * `nearest`: source pixel `floor((2 dst + 1) * in / (2 out))`, in integers.
-/// * `bilinear`: weights `1 - f` and `f` at `floor(src)` and the next pixel, clamped to the edge. Point-sampled
-///   unless `antialias`, which when shrinking widens the triangle by `in / out`, leaves out what lies outside
-///   and normalises, as Pillow does.
+/// * `bilinear`: weights `1 - f` and `f` at `floor(src)` and the next pixel, clamped to the edge.
+/// * `bicubic`: with the distance x to a pixel, `(a + 2) |x|^3 - (a + 3) |x|^2 + 1` up to 1 and
+///   `a (|x|^3 - 5 |x|^2 + 8 |x| - 4)` up to 2 (R. Keys, 1981), where `a` is -0.75 as in OpenCV; -0.5 is Pillow's and
+///   torchvision's.
+/// * `lanczos3`: `sinc(x) sinc(x / 3)` up to 3. `hamming`: `sinc(x) (0.54 + 0.46 cos(pi x))` up to 1. `box`: 1 up to 1/2 (of
+///   two pixels just there the one on the left). Weights are normalised.
+/// * All of these are point-sampled and clamped to the edge, unless `antialias`, which when shrinking widens the filter by
+///   `in / out`, leaves out what lies outside the image, and normalises, as Pillow does.
 /// * `area`: the mean over `[dst * in / out, (dst + 1) * in / out)`, each pixel weighing by its covered part.
 ///
 /// Both axes are applied before the single rounding at the end (integers: to the nearest, ties to even).
 /// Colours with alpha are interpolated premultiplied, so that clear pixels leave no fringe.
 ///
-/// With one of `width` and `height`, or with `shorter_side`, the other side keeps the ratio, rounded to the
+/// With one of `width` and `height`, or with `shorter_side` or `longer_side`, the other side keeps the ratio, rounded to the
 /// nearest whole number (halves up), at least 1. Sides of the result are at most 2,097,152.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resize {
     width: Option<u32>,
     height: Option<u32>,
     shorter_side: Option<u32>,
+    longer_side: Option<u32>,
     filter: ResizeFilter,
     antialias: bool,
+    a: Option<f64>,
 }
 
 impl Resize {
@@ -100,13 +138,24 @@ impl Resize {
         Self { shorter_side: Some(length), ..Self::default() }
     }
 
+    /// The longer side to this length; the other keeps the ratio.
+    pub fn longer_side(length: u32) -> Self {
+        Self { longer_side: Some(length), ..Self::default() }
+    }
+
+    /// With this `a` of [`ResizeFilter::Bicubic`], -2 to 0; -0.75 by default.
+    #[must_use]
+    pub const fn a(self, a: f64) -> Self {
+        Self { a: Some(a), ..self }
+    }
+
     /// With this interpolation; bilinear by default.
     #[must_use]
     pub const fn filter(self, filter: ResizeFilter) -> Self {
         Self { filter, ..self }
     }
 
-    /// Whether the bilinear kernel widens when shrinking; it does not by default.
+    /// Whether the filter widens when shrinking; it does not by default.
     #[must_use]
     pub const fn antialias(self, antialias: bool) -> Self {
         Self { antialias, ..self }
@@ -119,6 +168,13 @@ impl Resize {
         match (self.shorter_side.map(u64::from), self.width.map(u64::from), self.height.map(u64::from)) {
             (Some(n), ..) if w <= h => ("shorter_side", n, ratio(h, n, w)),
             (Some(n), ..) => ("shorter_side", ratio(w, n, h), n),
+            (None, None, None) if let Some(n) = self.longer_side.map(u64::from) => {
+                if w >= h {
+                    ("longer_side", n, ratio(h, n, w))
+                } else {
+                    ("longer_side", ratio(w, n, h), n)
+                }
+            }
             (None, width, Some(height)) => ("height", width.unwrap_or_else(|| ratio(w, height, h)), height),
             (None, Some(width), None) => ("width", width, ratio(h, width, w)),
             (None, None, None) => ("width", w, h),
@@ -126,11 +182,23 @@ impl Resize {
     }
 
     fn axis(&self, input: u32, output: u32) -> AxisTaps {
+        let by = |kernel| windowed(input, output, kernel, self.antialias);
         match self.filter {
             ResizeFilter::Area => area(input, output),
-            _ if self.antialias => triangle(input, output, input.max(output)),
-            _ => triangle(input, output, output),
+            ResizeFilter::Bicubic => by(tables::Kernel::Cubic { a: self.a.unwrap_or(-0.75) }),
+            ResizeFilter::Lanczos3 => by(tables::Kernel::Lanczos3),
+            ResizeFilter::Box => by(tables::Kernel::Box),
+            ResizeFilter::Hamming => by(tables::Kernel::Hamming),
+            ResizeFilter::Bilinear | ResizeFilter::Nearest if self.antialias => {
+                triangle(input, output, input.max(output))
+            }
+            ResizeFilter::Bilinear | ResizeFilter::Nearest => triangle(input, output, output),
         }
+    }
+
+    /// The tables of both axes.
+    pub(super) fn tables(&self, input: &ImageDesc, output: &ImageDesc) -> [AxisTaps; 2] {
+        [self.axis(input.width, output.width), self.axis(input.height, output.height)]
     }
 }
 
@@ -139,30 +207,39 @@ impl Parameters for Resize {
         "width" => width,
         "height" => height,
         "shorter_side" => shorter_side,
+        "longer_side" => longer_side,
         "filter" => filter,
         "antialias" => antialias,
+        "a" => a,
     }
 
     fn conflicts(&self) -> Result<(), ParamError> {
         let sides = [("width", self.width), ("height", self.height)];
         let given = sides.iter().find(|(_, side)| side.is_some());
-        match (self.shorter_side, given) {
-            (Some(_), Some((side, _))) => {
+        let one = [("shorter_side", self.shorter_side), ("longer_side", self.longer_side)];
+        let mut one = one.into_iter().filter(|(_, side)| side.is_some()).map(|(name, _)| name);
+        match (one.next(), one.next().or(given.map(|(name, _)| *name))) {
+            (Some(one), Some(side)) => {
                 let with = format!("together with '{side}'");
-                return Err(self.conflict("shorter_side", with, "leave one of them out"));
+                return Err(self.conflict(one, with, "leave one of them out"));
             }
             (None, None) => {
                 return Err(ParamError::Missing {
                     operator: SPEC.name,
                     parameter: "width".to_owned(),
-                    allowed: "width and height, one of the two, or shorter_side, in pixels".to_owned(),
+                    allowed: "width and height, one of the two, shorter_side or longer_side, in pixels"
+                        .to_owned(),
                 });
             }
             _ => {}
         }
-        if self.antialias && self.filter != ResizeFilter::Bilinear {
+        if self.antialias && matches!(self.filter, ResizeFilter::Nearest | ResizeFilter::Area) {
             let with = format!("with filter = {}", self.filter);
-            return Err(self.conflict("antialias", with, "it belongs to filter = bilinear"));
+            return Err(self.conflict("antialias", with, "take filter = bilinear or another that can widen"));
+        }
+        if self.a.is_some() && self.filter != ResizeFilter::Bicubic {
+            let with = format!("with filter = {}", self.filter);
+            return Err(self.conflict("a", with, "it belongs to filter = bicubic"));
         }
         Ok(())
     }
@@ -205,8 +282,8 @@ impl Operator for Resize {
                 y: axis(input.height, output.height),
             })
         } else {
-            let x = self.axis(input.width, output.width);
-            Kernel::Resample(Resample { x, y: self.axis(input.height, output.height) })
+            let [x, y] = self.tables(&input, &output);
+            Kernel::Resample(Resample { x, y })
         };
         Ok(Lowered::single(kernel, [], output))
     }
@@ -252,7 +329,7 @@ mod tests {
         );
         assert_eq!(
             refusal(&Resize::default(), 1, 1),
-            "'resize' needs parameter 'width' (width and height, one of the two, or shorter_side, in pixels)"
+            "'resize' needs parameter 'width' (width and height, one of the two, shorter_side or longer_side, in pixels)"
         );
         let sharp = Resize::to(4, 4).filter(ResizeFilter::Area).antialias(true);
         assert!(refusal(&sharp, 1, 1).contains("'antialias' of 'resize' cannot be given with filter = area"));

@@ -1,8 +1,28 @@
 use mip_core::ImageDesc;
-use mip_plan::{Kernel, Point};
+use mip_plan::{Border, Kernel, Point};
 
+use crate::choice::choice;
+use crate::expr::{uniform, v};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
+use crate::pointwise::{Formula, lowered};
+use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+
+choice! {
+    /// What [`Threshold`] makes of samples above it, and of the others.
+    pub enum ThresholdMode as MODES {
+        /// The maximum above, 0 elsewhere.
+        #[default]
+        Binary = "binary",
+        /// 0 above, the maximum elsewhere.
+        BinaryInv = "binary_inv",
+        /// The threshold above, the sample elsewhere.
+        Trunc = "trunc",
+        /// The sample above, 0 elsewhere.
+        ToZero = "tozero",
+        /// 0 above, the sample elsewhere.
+        ToZeroInv = "tozero_inv",
+    }
+}
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "threshold",
@@ -18,6 +38,12 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             "Result above the threshold in sample units; full scale (255, 65535, 1.0) if not given",
         )
         .uniform(),
+        ParamSpec::new(
+            "mode",
+            ParamKind::choice(MODES),
+            "What becomes of samples above the threshold, and of the others",
+        )
+        .default_is("binary"),
     ],
     extra: Extra::NONE,
     examples: &[
@@ -30,25 +56,40 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "threshold=255 max_value=2",
         "threshold=0.5 max_value=0.5",
         "threshold=0",
+        "threshold=100.5 mode=binary_inv",
+        "threshold=0.5 max_value=7 mode=binary_inv",
+        "threshold=99.6 mode=trunc",
+        "threshold=120 mode=tozero",
+        "threshold=0.3 mode=tozero_inv",
     ],
     create: create::<Threshold>,
 };
 
-/// `v > threshold ? max_value : 0` for every colour channel; strictly greater. Alpha is kept.
+/// Whether a sample is greater than a threshold, for every colour channel; alpha is kept.
+///
+/// | mode | above | else |
+/// | --- | --- | --- |
+/// | `binary` | `max_value` | 0 |
+/// | `binary_inv` | 0 | `max_value` |
+/// | `trunc` | the threshold, rounded to the dtype | v |
+/// | `tozero` | v | 0 |
+/// | `tozero_inv` | 0 | v |
 ///
 /// Both parameters are in sample units. For f32 images the threshold is first rounded to binary32, so that a
 /// sample of 0.1 is not greater than a threshold of 0.1; for integers the comparison is exact. `max_value` is
-/// full scale when not set, and rounded and saturated to the dtype.
+/// full scale when not set, and rounded and saturated to the dtype. OpenCV's `threshold`, which rounds thresholds of integers
+/// down, also where `trunc` makes them samples.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Threshold {
-    threshold: Option<f64>,
+    level: Option<f64>,
     max_value: Option<f64>,
+    mode: ThresholdMode,
 }
 
 impl Threshold {
     /// A threshold in sample units.
     pub const fn new(threshold: f64) -> Self {
-        Self { threshold: Some(threshold), max_value: None }
+        Self { level: Some(threshold), max_value: None, mode: ThresholdMode::Binary }
     }
 
     /// With this result above the threshold, in sample units.
@@ -56,10 +97,37 @@ impl Threshold {
     pub const fn max_value(self, max_value: f64) -> Self {
         Self { max_value: Some(max_value), ..self }
     }
+
+    /// With this mode; [`ThresholdMode::Binary`] by default.
+    #[must_use]
+    pub const fn mode(self, mode: ThresholdMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// What a mode without a kernel of its own computes.
+    fn formula(&self) -> Formula {
+        let (above, own) = (v().greater(uniform("threshold")), v());
+        Formula::each(match self.mode {
+            ThresholdMode::Binary => above.then(uniform("max_value"), 0.0),
+            ThresholdMode::BinaryInv => above.then(0.0, uniform("max_value")),
+            ThresholdMode::Trunc => above.then(uniform("value"), own),
+            ThresholdMode::ToZero => above.then(own, 0.0),
+            ThresholdMode::ToZeroInv => above.then(0.0, own),
+        })
+    }
 }
 
 impl Parameters for Threshold {
-    fields! { "threshold" => threshold, "max_value" => max_value }
+    fields! { "threshold" => level, "max_value" => max_value, "mode" => mode }
+
+    fn conflicts(&self) -> Result<(), ParamError> {
+        let has_maximum = matches!(self.mode, ThresholdMode::Binary | ThresholdMode::BinaryInv);
+        if self.max_value.is_some() && !has_maximum {
+            let with = format!("with mode = {}", self.mode);
+            return Err(self.conflict("max_value", with, "it belongs to mode = binary or binary_inv"));
+        }
+        Ok(())
+    }
 }
 
 impl Operator for Threshold {
@@ -72,11 +140,19 @@ impl Operator for Threshold {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let threshold = self.threshold.unwrap_or_default();
+        let threshold = self.level.unwrap_or_default();
         // A whole number is above t exactly when it is above floor(t); floor(t) of any t that matters is
         // exact in binary32, while t itself might round up to a whole number.
         let exact = if output.dtype.is_float() { threshold } else { threshold.floor() };
         let max_value = self.max_value.unwrap_or_else(|| output.dtype.full_scale());
+        if self.mode != ThresholdMode::Binary {
+            let number = |name: &str| match name {
+                "threshold" => exact,
+                "max_value" => max_value,
+                _ => threshold,
+            };
+            return Ok(lowered(&self.formula().compile(&SPEC)?, Border::default(), number, output));
+        }
         let uniforms = [exact as f32, max_value as f32];
         Ok(Lowered::single(Kernel::Point(Point::threshold()), uniforms, output))
     }

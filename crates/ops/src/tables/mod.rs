@@ -4,4 +4,4 @@ mod gaussian;
 mod resampling;
 
 pub(crate) use gaussian::gaussian;
-pub(crate) use resampling::{area, triangle};
+pub(crate) use resampling::{Kernel, area, triangle, windowed};

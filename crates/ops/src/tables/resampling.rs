@@ -24,6 +24,69 @@ pub(crate) fn triangle(input: u32, output: u32, half_width: u32) -> AxisTaps {
     AxisTaps::from_contributions(input, outputs)
 }
 
+/// A window over source pixels, by the distance from its middle; 0 beyond its support.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kernel {
+    /// `(a + 2) |x|^3 - (a + 3) |x|^2 + 1` up to 1, `a (|x|^3 - 5 |x|^2 + 8 |x| - 4)` up to 2 (R. Keys, 1981).
+    Cubic {
+        /// The slope at 1.
+        a: f64,
+    },
+    /// `sinc(x) sinc(x / 3)` up to 3.
+    Lanczos3,
+    /// 1 up to 1/2.
+    Box,
+    /// `sinc(x) (0.54 + 0.46 cos(pi x))` up to 1.
+    Hamming,
+}
+
+impl Kernel {
+    const fn support(self) -> f64 {
+        match self {
+            Self::Cubic { .. } => 2.0,
+            Self::Lanczos3 => 3.0,
+            Self::Box => 0.5,
+            Self::Hamming => 1.0,
+        }
+    }
+
+    fn at(self, x: f64) -> f64 {
+        let sinc = |x: f64| {
+            let x = x * std::f64::consts::PI;
+            if x == 0.0 { 1.0 } else { x.sin() / x }
+        };
+        match (self, x.abs()) {
+            // Of two pixels at the edge of a box the one on the left counts.
+            (Self::Box, _) => f64::from(u8::from(-0.5 < x && x <= 0.5)),
+            (_, x) if x >= self.support() => 0.0,
+            (Self::Cubic { a }, x) if x < 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
+            (Self::Cubic { a }, x) => (((x - 5.0) * x + 8.0) * x - 4.0) * a,
+            (Self::Lanczos3, x) => sinc(x) * sinc(x / 3.0),
+            (Self::Hamming, x) => sinc(x) * (0.54 + 0.46 * (std::f64::consts::PI * x).cos()),
+        }
+    }
+}
+
+/// Windowed interpolation along one axis, around `(dst + 0.5) * input / output`, at the centres of the source pixels,
+/// normalised. As wide as `kernel` is, and pixels outside stand for those at the edge; or, for `antialias`, wider by how much
+/// the axis shrinks, and what lies outside left out, as Pillow does.
+pub(crate) fn windowed(input: u32, output: u32, kernel: Kernel, antialias: bool) -> AxisTaps {
+    let (n, o) = (i64::from(input), i64::from(output));
+    // The window's unit, in units of 1 / (2 output) source pixels, in which all places are whole numbers.
+    let unit = if antialias { 2 * n.max(o) } else { 2 * o };
+    let reach = (kernel.support() * unit as f64).ceil() as i64;
+    let outputs = (0..o).map(move |dst| {
+        let centre = (2 * dst + 1) * n;
+        let (first, last) = ((centre - reach - o).div_euclid(2 * o), (centre + reach).div_euclid(2 * o));
+        let pixels = if antialias { first.max(0)..=last.min(n - 1) } else { first..=last };
+        let weighted = pixels.map(|x| (x, kernel.at(((2 * x + 1) * o - centre) as f64 / unit as f64)));
+        let weighted: Vec<(i64, f64)> = weighted.filter(|&(_, weight)| weight != 0.0).collect();
+        let sum: f64 = weighted.iter().map(|(_, weight)| weight).sum();
+        weighted.into_iter().map(|(x, weight)| (x, weight / sum)).collect::<Vec<_>>()
+    });
+    AxisTaps::from_contributions(input, outputs).keep_wide()
+}
+
 /// Exact coverage along one axis: source pixels weigh by how much of them lies in
 /// `[dst * input / output, (dst + 1) * input / output)`, normalised.
 pub(crate) fn area(input: u32, output: u32) -> AxisTaps {

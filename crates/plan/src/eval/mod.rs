@@ -137,7 +137,7 @@ fn expression(
             let place = (i64::from(x) + i64::from(at.dx), i64::from(y) + i64::from(at.dy));
             window::around(images[usize::from(slot)], border, place, usize::from(channel), false)
         };
-        resolved.evaluate(input, uniforms, &mut values);
+        resolved.evaluate((x, y), input, uniforms, &mut values);
         pixel.iter_mut().zip(results).for_each(|(sample, &r)| *sample = values[usize::from(r)]);
     });
 }

@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use crate::kernel::Axis;
+
 use super::{Binary, Bits, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId, luma};
 
 /// Makes an [`Expr`], operation by operation. Operations on constants are done at once (in binary32, as a device would do
@@ -24,6 +26,11 @@ impl ExprBuilder {
     /// A sample of an input image, of the pixel at a distance from the one that is being computed.
     pub fn neighbor(&mut self, slot: u8, channel: Channel, at: Offset) -> ValueId {
         self.op(Op::Input { slot, channel, at })
+    }
+
+    /// The column or the row of the pixel.
+    pub fn position(&mut self, axis: Axis) -> ValueId {
+        self.op(Op::Position(axis))
     }
 
     /// The uniform of that name.

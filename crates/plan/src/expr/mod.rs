@@ -10,6 +10,8 @@ use mip_core::PixelFormat;
 
 pub use build::ExprBuilder;
 
+use crate::kernel::Axis;
+
 /// What is computed for a pixel, in single-assignment form: each operation is one correctly rounded IEEE binary32
 /// operation on results of operations before it, so that every device computes the same bits.
 ///
@@ -48,6 +50,9 @@ pub enum Op {
         /// Of which pixel.
         at: Offset,
     },
+    /// The column or the row of the pixel that is being computed, counted from 0, as the nearest binary32 number: exact up
+    /// to 2^24.
+    Position(Axis),
     /// One of the expression's uniforms: a number that may change from launch to launch.
     Uniform(u16),
     /// A number.
@@ -79,7 +84,7 @@ impl Op {
     /// The operations whose results it reads, in order.
     pub const fn operands(self) -> [Option<ValueId>; 4] {
         match self {
-            Self::Input { .. } | Self::Uniform(_) | Self::Const(_) => [None; 4],
+            Self::Input { .. } | Self::Position(_) | Self::Uniform(_) | Self::Const(_) => [None; 4],
             Self::Unary(_, a) => [Some(a), None, None, None],
             Self::Binary(_, a, b) => [Some(a), Some(b), None, None],
             Self::Fma(a, b, c) | Self::Luma(a, b, c) => [Some(a), Some(b), Some(c), None],
@@ -93,7 +98,7 @@ impl Op {
     #[must_use]
     pub fn with_operands(self, moved: impl Fn(ValueId) -> ValueId) -> Self {
         match self {
-            Self::Input { .. } | Self::Uniform(_) | Self::Const(_) => self,
+            Self::Input { .. } | Self::Position(_) | Self::Uniform(_) | Self::Const(_) => self,
             Self::Unary(op, a) => Self::Unary(op, moved(a)),
             Self::Binary(op, a, b) => Self::Binary(op, moved(a), moved(b)),
             Self::Fma(a, b, c) => Self::Fma(moved(a), moved(b), moved(c)),
@@ -338,7 +343,8 @@ impl Expr {
     pub fn reach(&self) -> (u32, u32) {
         let offsets = self.ops.iter().filter_map(|op| match *op {
             Op::Input { at, .. } => Some((u32::from(at.dx.unsigned_abs()), u32::from(at.dy.unsigned_abs()))),
-            Op::Uniform(_)
+            Op::Position(_)
+            | Op::Uniform(_)
             | Op::Const(_)
             | Op::Unary(..)
             | Op::Binary(..)
@@ -352,17 +358,23 @@ impl Expr {
     /// Operations that compute (inputs, uniforms and constants left out); a luma counts as three.
     pub fn operations(&self) -> usize {
         let count = |op: &Op| match op {
-            Op::Input { .. } | Op::Uniform(_) | Op::Const(_) => 0,
+            Op::Input { .. } | Op::Position(_) | Op::Uniform(_) | Op::Const(_) => 0,
             Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Select { .. } => 1,
             Op::Luma(..) => 3,
         };
         self.ops.iter().map(count).sum()
     }
 
-    /// The values of all operations, in the order of [`Expr::ops`], into `values`; `input(slot, channel, at)` tells a
-    /// sample.
+    /// Whether it depends on where a pixel lies.
+    pub fn reads_position(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Position(_)))
+    }
+
+    /// The values of all operations for the pixel in column `x` and row `y`, in the order of [`Expr::ops`], into `values`;
+    /// `input(slot, channel, at)` tells a sample.
     pub fn evaluate(
         &self,
+        (x, y): (u32, u32),
         input: impl Fn(u8, Channel, Offset) -> f32,
         uniforms: &[f32],
         values: &mut Vec<f32>,
@@ -372,6 +384,8 @@ impl Expr {
             let at = |id: ValueId| values[usize::from(id)];
             let value = match *op {
                 Op::Input { slot, channel, at } => input(slot, channel, at),
+                Op::Position(Axis::X) => x as f32,
+                Op::Position(Axis::Y) => y as f32,
                 Op::Uniform(index) => uniforms[usize::from(index)],
                 Op::Const(bits) => bits.get(),
                 Op::Unary(op, a) => op.apply(at(a)),

@@ -1,5 +1,7 @@
 use std::fmt::{self, Write as _};
 
+use crate::kernel::Axis;
+
 use super::{Binary, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId};
 
 impl fmt::Display for Channel {
@@ -74,7 +76,7 @@ impl fmt::Display for Expr {
         let mut names = (0..).map(|i| format!("t{i}")).filter(|name| !self.uniforms.contains(name));
         let mut nesting = vec![0_usize; self.ops.len()];
         for (id, op) in self.ops.iter().enumerate() {
-            let leaf = matches!(op, Op::Input { .. } | Op::Uniform(_) | Op::Const(_));
+            let leaf = matches!(op, Op::Input { .. } | Op::Position(_) | Op::Uniform(_) | Op::Const(_));
             let below = op.operands().into_iter().flatten().map(|o| nesting[usize::from(o)] + 1);
             nesting[id] = below.max().unwrap_or(0);
             if (uses[id] > 1 || nesting[id] >= MAX_NESTING) && !leaf {
@@ -124,6 +126,8 @@ impl Printer<'_> {
                     if at == Offset::NONE { String::new() } else { format!("({}, {})", at.dx, at.dy) };
                 (write!(text, "{channel}{input}{place}"), Atom)
             }
+            Op::Position(Axis::X) => (write!(text, "x()"), Atom),
+            Op::Position(Axis::Y) => (write!(text, "y()"), Atom),
             Op::Uniform(index) => (write!(text, "{}", self.expr.uniforms[usize::from(index)]), Atom),
             Op::Const(bits) => (write!(text, "{}", Number(bits.get())), Number(bits.get()).tightness()),
             Op::Unary(Unary::Neg, a) => (write!(text, "-{}", self.text(a, Atom)), Sign),

@@ -71,6 +71,7 @@ impl Expr {
                         index.ok_or_else(|| format!("input {slot} ({desc}) has no channel {channel}"))?;
                     builder.neighbor(slot, Channel::Index(index as u8), at)
                 }
+                Op::Position(axis) => builder.position(axis),
                 Op::Uniform(index) => builder.uniform(&self.uniforms[usize::from(index)]),
                 Op::Const(bits) => builder.constant(bits.get()),
                 Op::Unary(op, a) => builder.unary(op, value(a)),

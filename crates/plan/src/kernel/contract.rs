@@ -9,7 +9,7 @@ use super::{AxisMap, AxisTaps, Border, Coordinates, Kernel, Point, Stencil};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Axis {
     /// Along a row: columns.
     X,
@@ -75,6 +75,8 @@ impl Kernel {
                 k.check(input, output)
             }
             Self::Resample(k) => {
+                let wide = k.x.has_wide() && k.y.has_wide();
+                ensure(wide || !k.is_wide(input), || "negative weights without those in binary64".into())?;
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
                 ensure(k.x.stays_inside(input.width, output.width), || "columns outside the source".into())?;
                 ensure(k.y.stays_inside(input.height, output.height), || "rows outside the source".into())
@@ -196,6 +198,9 @@ impl AxisMap {
             Self::Flip { last } => last < input && output <= last + 1,
             Self::Nearest { input: from, output: to } => (from, to) == (input, output),
             Self::Step { step, shift, last, .. } => shift < u32::BITS && step > 0 && last < input,
+            Self::Extend { input: from, output: to, border, .. } => {
+                (from, to) == (input, output) && !matches!(border, Border::Constant(_))
+            }
         }
     }
 
@@ -213,6 +218,10 @@ impl AxisMap {
                     |i: i64| (i64::from(first) + (i >> shift) * i64::from(step)).min(i64::from(last));
                 source(start)..source(end - 1) + 1
             }
+            Self::Extend { before, input, output, border } => {
+                let inside = |i: i64| i.clamp(0, i64::from(output) - 1) - i64::from(before);
+                extended(border, inside(start)..inside(end - 1) + 1, i64::from(input))
+            }
         }
     }
 
@@ -225,7 +234,31 @@ impl AxisMap {
             Self::Step { step, shift, .. } => {
                 (extent.max(1) - 1).div_ceil(1 << shift.min(31)) * u64::from(step) + 1
             }
+            // From one edge to the other at once.
+            Self::Extend { border: Border::Wrap, input, .. } => u64::from(input),
+            Self::Extend { input, .. } => extent.min(u64::from(input)),
         }
+    }
+}
+
+/// What a range of coordinates stands for, some of them outside `0..n`: from the lowest to the highest.
+fn extended(border: Border, range: Range<i64>, n: i64) -> Range<i64> {
+    let Range { start, end } = range;
+    let at = |i: i64| border.index(i, n as u32).map_or(0, i64::from);
+    let ends = at(start).min(at(end - 1))..at(start).max(at(end - 1)) + 1;
+    // Whether a coordinate that stands for an edge, which do so again and again, is among them.
+    let meets = |edges: [i64; 2], period: i64| {
+        edges.iter().any(|edge| start + (edge - start).rem_euclid(period) < end)
+    };
+    let turned = |first: [i64; 2], last: [i64; 2], period: i64| {
+        let low = if meets(first, period) { 0 } else { ends.start };
+        low..if meets(last, period) { n } else { ends.end }
+    };
+    match border {
+        Border::Replicate | Border::Constant(_) => ends,
+        Border::Reflect101 => turned([0; 2], [n - 1; 2], (2 * n - 2).max(1)),
+        Border::Reflect => turned([0, -1], [n - 1, n], 2 * n),
+        Border::Wrap => turned([0; 2], [n - 1; 2], n),
     }
 }
 

@@ -1,8 +1,8 @@
-use super::Axis;
+use super::{Axis, Border};
 
-/// Copies the pixel at `(x.map(dst_x), y.map(dst_y))`: crop, flip, nearest-neighbour resize. Format, dtype
+/// Copies the pixel at `(x.map(dst_x), y.map(dst_y))`: crop, pad, flip, nearest-neighbour resize. Format, dtype
 /// and layout stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gather {
     /// Source column of an output column.
     pub x: AxisMap,
@@ -21,7 +21,7 @@ impl Gather {
 }
 
 /// Source coordinate of an output coordinate along one axis, in integers; always inside the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisMap {
     /// `first + i`.
     Offset {
@@ -52,6 +52,18 @@ pub enum AxisMap {
         /// The largest source coordinate.
         last: u32,
     },
+    /// `border.index(i - before, input)`: the source continued beyond its edges. Never a constant border; see
+    /// [`super::Point::inside`].
+    Extend {
+        /// Outputs before source coordinate 0.
+        before: u32,
+        /// Source extent.
+        input: u32,
+        /// Output extent.
+        output: u32,
+        /// What lies beyond the edges.
+        border: Border,
+    },
 }
 
 impl AxisMap {
@@ -72,6 +84,12 @@ impl AxisMap {
             Self::Step { first, step, shift, last } => {
                 let source = first as u64 + (i >> shift) as u64 * step as u64;
                 if source < last as u64 { source as u32 } else { last }
+            }
+            Self::Extend { before, input, border, .. } => {
+                match border.index(i as i64 - before as i64, input) {
+                    Some(source) => source,
+                    None => 0,
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 
+use super::Axis;
 use crate::{Binary, Bits, Channel, Compare, Expr, ExprBuilder, Op, Results, ValueId};
 
 /// An expression of the samples of one pixel, on one to four inputs of equal size, of any formats that have the channels it
@@ -145,6 +146,41 @@ impl Point {
         })
     }
 
+    /// The first input inside a rectangle, numbers outside: every channel c of the pixel in column x and row y is
+    /// `left <= x < right && top <= y < bottom ? v : fill[c]`, alpha included.
+    ///
+    /// Uniforms, by name: `left`, `top`, `right`, `bottom`, and `fill_r`, `fill_g`, `fill_b`, `fill_a` or `fill` of gray.
+    pub fn inside(format: PixelFormat) -> Self {
+        build(|e| {
+            let mut of = |channel: Channel, name: &str| {
+                let (own, fill) = (e.input(0, channel), e.uniform(&format!("fill{name}")));
+                let mut value = own;
+                for (axis, first, end) in [(Axis::X, "left", "right"), (Axis::Y, "top", "bottom")] {
+                    let place = e.position(axis);
+                    let (first, end) = (e.uniform(first), e.uniform(end));
+                    value = e.select(Compare::Lt, [place, end], [value, fill]);
+                    value = e.select(Compare::Ge, [place, first], [value, fill]);
+                }
+                value
+            };
+            match format.channels() {
+                1 => Results::EachChannel(of(Channel::Own, "")),
+                channels => {
+                    let names = ["_r", "_g", "_b", "_a"];
+                    Results::Channels(
+                        NAMED.into_iter().zip(names).take(channels).map(|(c, n)| of(c, n)).collect(),
+                    )
+                }
+            }
+        })
+    }
+
+    /// Whether it is [`Point::inside`] of an image alike.
+    pub fn is_inside(&self, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
+        let alike = |input: &ImageDesc| (input.format, input.dtype) == (output.format, output.dtype);
+        self.expr.reads_position() && inputs.iter().all(alike) && self.is(&Self::inside(output.format))
+    }
+
     /// What it is known to be for such images, if anything.
     pub fn known(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Option<Known> {
         let first = inputs.first()?;
@@ -213,6 +249,7 @@ impl Point {
             }
             Op::Luma(..)
             | Op::Fma(..)
+            | Op::Position(_)
             | Op::Uniform(_)
             | Op::Unary(..)
             | Op::Binary(..)

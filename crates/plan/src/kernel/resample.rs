@@ -42,6 +42,12 @@ use super::Axis;
 ///
 /// i16 has half the bounds of u16, whose numbers are twice as large; f16 is summed as f32 is, and then rounded.
 ///
+/// Where weights are negative their magnitudes add up to A (1.44 for a cubic with a = -0.75): partial sums reach `A M`, and
+/// what an axis has added the other multiplies by A. In u16 that is `(1 + A) (n + 1) 2^-8` for n taps, less than 0.125 for 12.
+/// Of an image with alpha everything is binary64 then, premultiplying and dividing included, with
+/// [`AxisTaps::wide_weights`], and rounded to binary32 once at the end: a small sum of alphas may be a difference of large
+/// ones, and colours are divided by it. Colours are 0 where the sum of alphas is not above [`Resample::clear`].
+///
 /// Format, dtype and layout stay. No uniforms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resample {
@@ -56,13 +62,25 @@ impl Resample {
     const SHORT: usize = 4;
 
     /// Most taps that an axis may have to be summed in binary32, for images like this one: as many as keep the result
-    /// within its bound (see [`Resample`]).
-    pub const fn longest_chain(image: &ImageDesc) -> usize {
+    /// within its bound (see [`Resample`]). `signed`: some of the weights are negative.
+    pub const fn longest_chain(image: &ImageDesc, signed: bool) -> usize {
         match (image.dtype, image.format.has_alpha()) {
             (DType::U8, _) => 64,
+            (DType::U16 | DType::I16, false) if signed => 12,
             (DType::U16 | DType::I16, true) => Self::SHORT,
             (DType::U16 | DType::I16, false) | (DType::F16 | DType::F32, _) => 24,
         }
+    }
+
+    /// Whether all is computed in binary64 for images like this one: those with alpha, where a weight is negative.
+    pub const fn is_wide(&self, image: &ImageDesc) -> bool {
+        image.format.has_alpha() && (self.x.signed || self.y.signed)
+    }
+
+    /// The sum of alphas up to which a pixel is clear, where weights may be negative: 2^-17 of full scale, which no sum
+    /// comes near whose terms do not cancel.
+    pub const fn clear(dtype: DType) -> f64 {
+        dtype.full_scale() / 131_072.0
     }
 
     /// The taps along an axis.
@@ -86,6 +104,8 @@ pub struct AxisTaps {
     weights: Arc<[f32]>,
     /// The weights before they were rounded; none where no sum is ever long.
     wide: Arc<[f64]>,
+    /// Whether a weight is negative.
+    signed: bool,
 }
 
 impl AxisTaps {
@@ -118,9 +138,10 @@ impl AxisTaps {
             }
         }
         let taps = taps as usize;
-        let rounded = weights.iter().map(|&w| w as f32).collect();
-        let wide = if taps > Resample::SHORT { weights.into() } else { Arc::default() };
-        Self { taps, starts: starts.into(), weights: rounded, wide }
+        let rounded: Arc<[f32]> = weights.iter().map(|&w| w as f32).collect();
+        let signed = weights.iter().any(|&w| w < 0.0);
+        let wide = if taps > Resample::SHORT || signed { weights.into() } else { Arc::default() };
+        Self { taps, starts: starts.into(), weights: rounded, wide, signed }
     }
 
     /// The table of some of the outputs; `None` when there are none or not so many.
@@ -131,13 +152,55 @@ impl AxisTaps {
         let weights = self.weights[of_these.clone()].into();
         // A table of few taps has none.
         let wide = self.wide.get(of_these).unwrap_or_default().into();
-        Some(Self { taps: self.taps, starts: starts.into(), weights, wide })
+        Some(Self { taps: self.taps, starts: starts.into(), weights, wide, signed: self.signed })
     }
 
     /// The table over a source that has `first` coordinates more in front.
     #[must_use]
     pub fn behind(&self, first: u32) -> Self {
         Self { starts: self.starts.iter().map(|start| start + first).collect(), ..self.clone() }
+    }
+
+    /// The table of more outputs: `before` of them in front and so many behind that there are `outputs` in all, each like the
+    /// one at its end.
+    ///
+    /// # Panics
+    /// When there would be fewer than there are.
+    #[must_use]
+    pub fn extended(&self, before: usize, outputs: usize) -> Self {
+        let own = self.outputs();
+        assert!(before + own <= outputs, "{outputs} outputs for {own} behind {before}");
+        let source = |o: usize| o.saturating_sub(before).min(own - 1);
+        let starts = (0..outputs).map(|o| self.starts[source(o)]).collect();
+        let weights = (0..outputs).flat_map(|o| self.weights(source(o)).iter().copied()).collect();
+        let of_wide = |o: usize| if self.wide.is_empty() { &[][..] } else { self.wide_weights(source(o)) };
+        let wide = (0..outputs).flat_map(|o| of_wide(o).iter().copied()).collect();
+        Self { taps: self.taps, starts, weights, wide, signed: self.signed }
+    }
+
+    /// The same table, which has [`AxisTaps::wide_weights`] however few its taps are: for [`Resample::is_wide`].
+    #[must_use]
+    pub fn keep_wide(self) -> Self {
+        let wide = if self.wide.is_empty() {
+            self.weights.iter().map(|&w| f64::from(w)).collect()
+        } else {
+            self.wide
+        };
+        Self { wide, ..self }
+    }
+
+    pub(super) fn has_wide(&self) -> bool {
+        !self.wide.is_empty()
+    }
+
+    /// Whether a weight is negative.
+    pub const fn is_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// Whether sums along the axis are made in binary64 for images like this one.
+    pub const fn is_long(&self, image: &ImageDesc) -> bool {
+        self.taps > Resample::longest_chain(image, self.signed)
     }
 
     /// Weights an output has.
@@ -168,7 +231,8 @@ impl AxisTaps {
     /// The weights of one output before they were rounded to binary32, for sums in binary64.
     ///
     /// # Panics
-    /// When the table has so few taps that sums in binary64 never need it ([`Resample::longest_chain`]).
+    /// When the table has so few taps that sums in binary64 never need it ([`Resample::longest_chain`]), and was not made by
+    /// [`AxisTaps::keep_wide`].
     pub fn wide_weights(&self, output: usize) -> &[f64] {
         &self.wide[output * self.taps..][..self.taps]
     }

@@ -119,7 +119,7 @@ impl PlanBuilder {
                 n => vec![Operand::Stage(n - 1)],
             };
             let (name, op) = (Arc::from(*name), Arc::from(&*work.op));
-            self.plan.tasks.push(PlanTask { name, op, producers, output, group });
+            self.plan.tasks.push(PlanTask { name, op, producers, output, derived: Vec::new(), group });
             let (kernel, uniforms) = (work.kernel.clone(), work.uniforms.clone());
             let store = (stages.len() + 1 == works.len()).then_some(store);
             stages.push(Stage { kernel, uniforms, inputs: operands, output, store, task });

@@ -12,6 +12,7 @@ pub(super) struct Reference {
     any_number: bool,
     apply: fn(&Call<'_>) -> Real,
     output: fn(&Params, ImageDesc) -> ImageDesc,
+    magnitude: fn(&Call<'_>) -> f64,
 }
 
 /// Parameters and the images of each slot.
@@ -24,6 +25,11 @@ impl Call<'_> {
     /// The first image of a slot.
     pub(super) fn image(&self, slot: usize) -> Real {
         Real::from_buffer(self.inputs[slot])
+    }
+
+    /// The largest magnitude of a sample of the first input.
+    pub(super) fn largest(&self) -> f64 {
+        self.image(0).data.iter().filter(|v| v.is_finite()).fold(0.0, |most, v| v.abs().max(most))
     }
 
     /// Description of the first input.
@@ -40,12 +46,17 @@ impl Reference {
         params: &'static [&'static str],
         apply: fn(&Call<'_>) -> Real,
     ) -> Self {
-        Self { op, params, any_number: false, apply, output: |_, desc| desc }
+        Self { op, params, any_number: false, apply, output: |_, desc| desc, magnitude: |_| 1.0 }
     }
 
     /// With another description of the result.
     pub(super) const fn output(self, output: fn(&Params, ImageDesc) -> ImageDesc) -> Self {
         Self { output, ..self }
+    }
+
+    /// With what the magnitudes of a sum's terms add up to, where they may cancel.
+    pub(super) const fn magnitude(self, magnitude: fn(&Call<'_>) -> f64) -> Self {
+        Self { magnitude, ..self }
     }
 
     /// With numbers under names of the user's own.
@@ -72,6 +83,15 @@ pub fn apply(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> Real {
         assert!(reference.params.contains(&name), "no parameter '{name}' of '{op}'");
     }
     (reference.apply)(&Call { params, inputs })
+}
+
+/// What the magnitudes of the terms add up to that a result is the sum of; 1 where they cannot cancel. See
+/// [`crate::check_sums`].
+///
+/// # Panics
+/// As [`apply`].
+pub fn magnitude(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> f64 {
+    (find(op).magnitude)(&Call { params, inputs }).max(1.0)
 }
 
 /// Description of an operator's result: the size of `exact`, which [`apply`] has computed, and the rest from the

@@ -5,27 +5,47 @@
 //! a common denominator where the definition allows it, so that ties are hit exactly.
 
 mod absdiff;
+mod adaptive_threshold;
 mod apply;
+mod arithmetic;
+mod around;
 mod blend;
 mod border;
+mod box_blur;
+mod brightness_contrast;
 mod cast;
 mod color_convert;
+mod color_matrix;
+mod composite;
 mod crop;
+mod demosaic;
 mod dilate;
 mod erode;
+mod filter2d;
+mod flatten;
 mod flip;
 mod gaussian_blur;
 mod in_range;
 mod invert;
+mod laplacian;
 mod layout;
+mod letterbox;
+mod median;
+mod merge;
+mod morphology;
 mod normalize;
+mod pad;
 mod point;
+mod pyramid;
 mod remap;
 mod resize;
 mod rgb_to_yuv;
 mod rotate;
 mod rotate90;
+mod saturation;
 mod scharr;
+mod select;
+mod sharpen;
 mod sobel;
 mod threshold;
 mod transpose;
@@ -36,7 +56,7 @@ mod warp_perspective;
 mod weighted;
 mod yuv_to_rgb;
 
-pub use apply::{apply, describe};
+pub use apply::{apply, describe, magnitude};
 pub use border::Border;
 pub use color_convert::luma;
 pub use gaussian_blur::default_sigma;
@@ -55,25 +75,44 @@ macro_rules! references {
 
 references! {
     absdiff,
+    adaptive_threshold,
+    arithmetic,
     blend,
+    box_blur,
+    brightness_contrast,
     cast,
     color_convert,
+    color_matrix,
+    composite,
     crop,
+    demosaic,
     dilate,
     erode,
+    filter2d,
+    flatten,
     flip,
     gaussian_blur,
     in_range,
     invert,
+    laplacian,
     layout,
+    letterbox,
+    median,
+    merge,
+    morphology,
     normalize,
+    pad,
     point,
+    pyramid,
     remap,
     resize,
     rgb_to_yuv,
     rotate,
     rotate90,
+    saturation,
     scharr,
+    select,
+    sharpen,
     sobel,
     threshold,
     transpose,

@@ -76,7 +76,9 @@ pub fn point(
                 _ => unreachable!("only a constant border resolves to nothing"),
             }
         };
-        let mut reader = Reader { words: &words, next: 0, sample: &sample, numbers, names: BTreeMap::new() };
+        let [place, size] = [(x, y), (first.width, first.height)].map(|(a, b)| (a as f64, b as f64));
+        let mut reader =
+            Reader { words: &words, next: 0, sample: &sample, place, size, numbers, names: BTreeMap::new() };
         let results = reader.program();
         results[if each { 0 } else { order[c].min(results.len() - 1) }]
     })
@@ -126,6 +128,10 @@ struct Reader<'a> {
     next: usize,
     /// Of an input, a channel by meaning or the own one, of the pixel so many columns and rows away.
     sample: &'a dyn Fn(usize, Option<usize>, (i64, i64)) -> f64,
+    /// Column and row.
+    place: (f64, f64),
+    /// Of the image.
+    size: (f64, f64),
     numbers: &'a BTreeMap<&'a str, f64>,
     names: BTreeMap<String, f64>,
 }
@@ -211,6 +217,14 @@ impl Reader<'_> {
         let word = self.peek(0).to_owned();
         self.next += 1;
         if self.take("(") {
+            if self.take(")") {
+                return match word.as_str() {
+                    "x" => self.place.0,
+                    "y" => self.place.1,
+                    "width" => self.size.0,
+                    _ => self.size.1,
+                };
+            }
             let mut values = vec![self.choice()];
             while self.take(",") {
                 values.push(self.choice());

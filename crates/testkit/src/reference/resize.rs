@@ -1,26 +1,42 @@
+use mip_core::DType;
+
 use super::apply::Reference;
-use super::weighted::{Taps, weighted};
+use super::weighted::{Taps, weighted, weighted_above};
 use crate::Real;
 use crate::golden::Params;
 
-pub(super) const REFERENCE: Reference =
-    Reference::new("resize", &["width", "height", "shorter_side", "filter", "antialias"], |call| {
-        let (image, params) = (call.image(0), call.params);
-        let (width, height) = target(&image, params);
-        let name = params.word("filter").unwrap_or("bilinear");
-        let known = Filter::ALL.into_iter().find(|f| f.name() == name);
-        let filter = known.unwrap_or_else(|| panic!("no filter '{name}'"));
-        if params.flag("antialias").unwrap_or(false) {
-            assert_eq!(filter, Filter::Bilinear, "only bilinear has an antialiased form");
-            return resize_antialiased(&image, width, height);
-        }
-        resize(&image, width, height, filter)
-    });
+pub(super) const REFERENCE: Reference = Reference::new(
+    "resize",
+    &["width", "height", "shorter_side", "longer_side", "filter", "antialias", "a"],
+    |call| by_params(&call.image(0), call.params, call.desc().dtype),
+);
+
+/// With the parameters of a pipeline file.
+pub(super) fn by_params(image: &Real, params: &Params, dtype: DType) -> Real {
+    let (width, height) = target(image, params);
+    let name = params.word("filter").unwrap_or("bilinear");
+    let antialias = params.flag("antialias").unwrap_or(false);
+    if let Some(shape) = shape(name, params.number("a").unwrap_or(-0.75)) {
+        // Weights may be negative: what is left of alpha below half a 16-bit step is nothing.
+        let clear = dtype.full_scale() / 2.0_f64.powi(17);
+        return resize_by(image, (width, height), shape, antialias, clear);
+    }
+    let known = Filter::ALL.into_iter().find(|f| f.name() == name);
+    let filter = known.unwrap_or_else(|| panic!("no filter '{name}'"));
+    if antialias {
+        assert_eq!(filter, Filter::Bilinear, "only bilinear has an antialiased form");
+        return resize_antialiased(image, width, height);
+    }
+    resize(image, width, height, filter)
+}
 
 fn target(image: &Real, params: &Params) -> (usize, usize) {
     let (w, h) = (image.width, image.height);
     // The other side of one given: nearest whole number, halves up, at least 1.
     let follow = |given: usize, from: usize, other: usize| ((2 * given * other + from) / (2 * from)).max(1);
+    if let Some(side) = params.size("longer_side") {
+        return if w >= h { (side, follow(side, w, h)) } else { (follow(side, h, w), side) };
+    }
     match (params.size("width"), params.size("height"), params.size("shorter_side")) {
         (Some(width), Some(height), None) => (width, height),
         (Some(width), None, None) => (width, follow(width, w, h)),
@@ -75,6 +91,70 @@ pub fn resize(image: &Real, width: usize, height: usize, filter: Filter) -> Real
         });
     }
     weighted(image, &columns, &rows, 0.0)
+}
+
+/// A window: how far it reaches, and its height at a distance.
+type Shape = (f64, fn(f64, f64) -> f64, f64);
+
+/// The windows that are no triangle.
+fn shape(name: &str, a: f64) -> Option<Shape> {
+    fn sinc(x: f64) -> f64 {
+        if x == 0.0 { 1.0 } else { (std::f64::consts::PI * x).sin() / (std::f64::consts::PI * x) }
+    }
+    fn cubic(x: f64, a: f64) -> f64 {
+        let x = x.abs();
+        if x <= 1.0 {
+            (a + 2.0) * x.powi(3) - (a + 3.0) * x.powi(2) + 1.0
+        } else if x < 2.0 {
+            a * x.powi(3) - 5.0 * a * x.powi(2) + 8.0 * a * x - 4.0 * a
+        } else {
+            0.0
+        }
+    }
+    fn lanczos(x: f64, _: f64) -> f64 {
+        if x.abs() < 3.0 { sinc(x) * sinc(x / 3.0) } else { 0.0 }
+    }
+    fn flat(x: f64, _: f64) -> f64 {
+        if x > -0.5 && x <= 0.5 { 1.0 } else { 0.0 }
+    }
+    fn hamming(x: f64, _: f64) -> f64 {
+        if x.abs() < 1.0 { sinc(x) * (0.54 + 0.46 * (std::f64::consts::PI * x).cos()) } else { 0.0 }
+    }
+    match name {
+        "bicubic" => Some((2.0, cubic, a)),
+        "lanczos3" => Some((3.0, lanczos, a)),
+        "box" => Some((0.5, flat, a)),
+        "hamming" => Some((1.0, hamming, a)),
+        _ => None,
+    }
+}
+
+/// Each pixel weighs by the window's height at its distance from `(d + 0.5) in / out` (or that distance over how much the
+/// axis shrinks: antialiased), normalised. Antialiased, there is nothing outside the image; otherwise the edge is.
+fn resize_by(
+    image: &Real,
+    (width, height): (usize, usize),
+    (reach, of, a): Shape,
+    antialias: bool,
+    clear: f64,
+) -> Real {
+    let axis = |input: usize, output: usize| -> Vec<Taps> {
+        let (input, output) = (input as i64, output as i64);
+        let wide = if antialias { input.max(output) } else { output };
+        let taps = |d: i64| {
+            // The distance times 2 out, a whole number.
+            let away = |i: i64| ((2 * i + 1) * output - (2 * d + 1) * input) as f64 / (2 * wide) as f64;
+            let range = if antialias { 0..input } else { -10..input + 10 };
+            let near = range.filter(|&i| away(i).abs() <= reach);
+            let taps = near.map(|i| (Some(i.clamp(0, input - 1) as usize), of(away(i), a)));
+            Taps::normalised(taps.filter(|(_, weight)| *weight != 0.0).collect())
+        };
+        (0..output).map(taps).collect()
+    };
+    let (columns, rows) = (axis(image.width, width), axis(image.height, height));
+    let negative = |axis: &[Taps]| axis.iter().any(|t| t.taps.iter().any(|(_, w)| w / t.total < 0.0));
+    let signed = negative(&columns) || negative(&rows);
+    weighted_above(image, &columns, &rows, 0.0, if signed { clear } else { 0.0 })
 }
 
 /// Bilinear with the triangle widened by the shrinking factor along each axis that shrinks, cut at the image and

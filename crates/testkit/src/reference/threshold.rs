@@ -3,11 +3,57 @@ use mip_core::DType;
 use super::apply::Reference;
 use crate::Real;
 
-pub(super) const REFERENCE: Reference = Reference::new("threshold", &["threshold", "max_value"], |call| {
-    let dtype = call.desc().dtype;
-    let high = call.params.number("max_value").unwrap_or(dtype.full_scale());
-    threshold(&call.image(0), call.params.number("threshold").expect("threshold"), high, dtype)
-});
+pub(super) const REFERENCE: Reference =
+    Reference::new("threshold", &["threshold", "max_value", "mode"], |call| {
+        let dtype = call.desc().dtype;
+        let high = call.params.number("max_value").unwrap_or(dtype.full_scale());
+        let level = call.params.number("threshold").expect("threshold");
+        match call.params.word("mode").unwrap_or("binary") {
+            "binary" => threshold(&call.image(0), level, high, dtype),
+            mode => threshold_mode(&call.image(0), level, high, dtype, mode),
+        }
+    });
+
+/// The other modes, by OpenCV's table of them.
+fn threshold_mode(image: &Real, level: f64, high: f64, dtype: DType, mode: &str) -> Real {
+    let number = |v: f64| if dtype == DType::F32 { f64::from(v as f32) } else { v };
+    Real::from_fn(image.width, image.height, image.channels, |x, y, c| {
+        let v = image.at(x, y, c);
+        let above = v > number(level);
+        match mode {
+            _ if c == 3 => v,
+            "binary_inv" => {
+                if above {
+                    0.0
+                } else {
+                    number(high)
+                }
+            }
+            "trunc" => {
+                if above {
+                    number(level)
+                } else {
+                    v
+                }
+            }
+            "tozero" => {
+                if above {
+                    v
+                } else {
+                    0.0
+                }
+            }
+            "tozero_inv" => {
+                if above {
+                    0.0
+                } else {
+                    v
+                }
+            }
+            _ => panic!("no mode '{mode}'"),
+        }
+    })
+}
 
 /// Colour channels: `high` where the sample is strictly greater than `level`, else 0. Alpha is kept.
 ///

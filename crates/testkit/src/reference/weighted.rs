@@ -19,6 +19,17 @@ impl Taps {
 /// Weighted sums over the product of column and row taps. Colour under alpha is weighted by it: the sums run
 /// over `colour * alpha` and `alpha`, and colour is their quotient, 0 where the alpha sum is 0.
 pub(crate) fn weighted(image: &Real, columns: &[Taps], rows: &[Taps], constant: f64) -> Real {
+    weighted_above(image, columns, rows, constant, 0.0)
+}
+
+/// The same where a pixel is clear up to another mean of alpha than 0.
+pub(crate) fn weighted_above(
+    image: &Real,
+    columns: &[Taps],
+    rows: &[Taps],
+    constant: f64,
+    clear: f64,
+) -> Real {
     let channels = image.channels;
     let mut data = Vec::with_capacity(columns.len() * rows.len() * channels);
     for row in rows {
@@ -39,7 +50,7 @@ pub(crate) fn weighted(image: &Real, columns: &[Taps], rows: &[Taps], constant: 
             for c in 0..channels {
                 data.push(if !image.has_alpha() || c == 3 {
                     sums[c] / (column.total * row.total)
-                } else if sums[3] > 0.0 {
+                } else if sums[3] > clear * column.total * row.total {
                     sums[c] / sums[3]
                 } else {
                     0.0

@@ -82,6 +82,19 @@ pub(super) fn binary(level: Level, op: Binary, from: [&Values; 2], to: &mut Valu
     }
 }
 
+/// The columns of pixels side by side.
+pub(super) fn columns(level: Level, first: usize, to: &mut Values) {
+    level.vectorize(
+        #[inline(always)]
+        || {
+            let first = first as u32;
+            for (to, i) in to.iter_mut().zip(0_u32..) {
+                *to = first.wrapping_add(i) as f32;
+            }
+        },
+    );
+}
+
 pub(super) fn fma(level: Level, from: [&Values; 3], to: &mut Values) {
     each3(level, from, to, f32::mul_add);
 }

@@ -9,9 +9,9 @@ mod samples;
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, Layout, f16};
-use mip_plan::{Border, Channel, Expr, Offset, Op, Results, Stencil};
+use mip_plan::{Axis, Border, Channel, Expr, Offset, Op, Results, Stencil};
 
-use self::apply::{binary, fma, luma, select, unary};
+use self::apply::{binary, columns, fma, luma, select, unary};
 use self::pixels::Work;
 use self::ranks::Ranks;
 use self::samples::{Load, Store};
@@ -197,6 +197,8 @@ impl ExprRows {
             };
             match step.op {
                 Op::Input { slot, channel, at: offset } => self.load(job, (slot, channel, offset), at, to),
+                Op::Position(Axis::X) => columns(job.level, at.start, to),
+                Op::Position(Axis::Y) => to.fill(job.y as f32),
                 Op::Uniform(index) => to.fill(job.uniforms[usize::from(index)]),
                 Op::Const(bits) => to.fill(bits.get()),
                 Op::Unary(op, _) => unary(job.level, op, from(0), to),
@@ -266,8 +268,9 @@ fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
     let own =
         expr.ops().iter().all(|op| !matches!(op, Op::Input { channel, .. } if *channel != Channel::Own));
     let same = |input: &ImageDesc| (input.format, input.layout) == (output.format, output.layout);
+    let anywhere = !expr.reads_position();
     let interleaved = output.layout == Layout::Hwc || output.planes() == output.channels();
-    each && own && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
+    each && own && anywhere && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
 }
 
 /// Numbers that keep their registers from block to block; more of them would push everything else out of the cache.

@@ -37,7 +37,8 @@ impl<T: Pixel + Ord> Ranks<T> {
     ) -> Option<Self> {
         let ranks = |op: &Op| match op {
             Op::Input { .. } | Op::Binary(Binary::Min | Binary::Max, ..) => true,
-            Op::Uniform(_)
+            Op::Position(_)
+            | Op::Uniform(_)
             | Op::Const(_)
             | Op::Unary(..)
             | Op::Binary(..)
@@ -86,7 +87,8 @@ impl<T: Pixel + Ord> Ranks<T> {
                 }
                 Op::Binary(Binary::Min, ..) => each(job, from(0), from(1), to, Ord::min),
                 Op::Binary(..) => each(job, from(0), from(1), to, Ord::max),
-                Op::Uniform(_)
+                Op::Position(_)
+                | Op::Uniform(_)
                 | Op::Const(_)
                 | Op::Unary(..)
                 | Op::Fma(..)

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use mip_core::{DType, ImageDesc};
-use mip_plan::{AxisMap, AxisTaps, ChannelMap, Gather, Kernel, Known, Operand, Window};
+use mip_plan::{AxisMap, AxisTaps, Border, ChannelMap, Gather, Kernel, Known, Operand, Window};
 
 use super::nodes::{Node, What};
 use super::passes::Writer;
@@ -33,13 +33,14 @@ pub(super) fn is_mean(axis: &AxisTaps) -> bool {
     })
 }
 
-/// The call of a pointwise stage on `n` pixels in registers.
+/// The call of a pointwise stage on `n` pixels in registers, the first of them at `place`.
 pub(super) fn point_call(
     setting: &Setting<'_>,
     index: usize,
     n: i64,
     name: &str,
     inputs: &[String],
+    place: (&str, &str),
 ) -> String {
     let stage = setting.stage(index);
     let shapes: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
@@ -65,7 +66,7 @@ pub(super) fn point_call(
             let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
             let (uniforms, functor) = (uniforms(setting, index), functor_name(index));
             let (kind, counts) = ((&*functor, output.dtype, n), (&*channels, output.channels()));
-            point_vector(kind, counts, name, inputs, &uniforms)
+            point_vector(kind, counts, name, inputs, &uniforms, place)
         }
     }
 }
@@ -81,7 +82,10 @@ pub(super) fn source_of(index: usize, map: AxisMap, outputs: u32, i: &str, table
         AxisMap::Offset { first: 0 } => i.to_owned(),
         AxisMap::Offset { first } => format!("{i} + {first}"),
         AxisMap::Flip { last } => format!("{last} - ({i})"),
-        AxisMap::Nearest { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
+        AxisMap::Extend { before, input, border: Border::Replicate, .. } => {
+            format!("min(max({i} - {before}, 0), {})", input - 1)
+        }
+        AxisMap::Nearest { .. } | AxisMap::Extend { .. } => format!("(int)__ldg(p.s{index}_{table} + {i})"),
         AxisMap::Step { first, step, shift, last } => {
             let shared = if shift == 0 { i.to_owned() } else { format!("({i} >> {shift})") };
             let stepped = if step == 1 { shared } else { format!("{shared} * {step}") };
@@ -179,7 +183,9 @@ impl Writer<'_> {
     fn point(&self, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("pointwise kernels are stages") };
         let inputs: Vec<String> = node.inputs.iter().map(|&n| self.name(n)).collect();
-        self.luma(index, node, name).unwrap_or_else(|| point_call(self.setting, index, VECTOR, name, &inputs))
+        let (x, y) = (node.x.text("x"), node.y.text("y"));
+        self.luma(index, node, name)
+            .unwrap_or_else(|| point_call(self.setting, index, VECTOR, name, &inputs, (&x, &y)))
     }
 
     /// Luma of what lies in words, or of means, which has shorter ways.
@@ -202,10 +208,11 @@ impl Writer<'_> {
         let Operand::Stage(index) = node.of else { unreachable!("a stencil is a stage") };
         let stage = self.setting.stage(index);
         let (t, c) = (sample(stage.output.dtype), stage.output.channels());
-        let at = place(tile, &node.x.text("x"), &node.y.text("y"));
+        let (x, y) = (node.x.text("x"), node.y.text("y"));
+        let at = place(tile, &x, &y);
         let uniforms = uniforms(self.setting, index);
         let functor = functor_name(index);
-        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms});")
+        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms}, {x}, {y});")
     }
 
     fn nearest(&self, source: Operand, node: &Node, name: &str) -> String {

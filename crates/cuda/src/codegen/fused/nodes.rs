@@ -26,7 +26,7 @@ impl Coordinate {
                 let last = i64::from(last) - (len - 1);
                 Some(Self { offset: last - self.offset, flipped: !self.flipped })
             }
-            AxisMap::Nearest { .. } | AxisMap::Step { .. } => None,
+            AxisMap::Nearest { .. } | AxisMap::Step { .. } | AxisMap::Extend { .. } => None,
         }
     }
 

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use mip_plan::{Axis, AxisMap, AxisTaps, Kernel};
+use mip_plan::{Axis, AxisMap, AxisTaps, Border, Kernel};
 
 use super::layout::Layout;
 use super::regions::Span;
@@ -30,7 +30,10 @@ impl Parameters {
     }
 
     fn nearest(&mut self, name: String, map: AxisMap) {
-        if let AxisMap::Nearest { output, .. } = map {
+        let in_a_line = matches!(map, AxisMap::Extend { border: Border::Replicate, .. });
+        if let AxisMap::Nearest { output, .. } | AxisMap::Extend { output, .. } = map
+            && !in_a_line
+        {
             self.table("u32", name, (0..output).map(|i| map.map(i).to_ne_bytes()));
         }
     }

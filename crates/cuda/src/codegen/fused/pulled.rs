@@ -111,7 +111,7 @@ fn pixel_function(setting: &Setting<'_>, index: usize) -> String {
                 let _ = writeln!(text, "{}", read(source, &name, "x", "y"));
                 names.push(name);
             }
-            text + &point_call(setting, index, 1, "o", &names)
+            text + &point_call(setting, index, 1, "o", &names, ("x", "y"))
         }
         Kernel::Resample(_)
         | Kernel::Warp(_)

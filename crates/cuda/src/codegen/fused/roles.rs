@@ -74,7 +74,9 @@ fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
             // Interleaved images are copied as they are; see `Raw`.
             (Kernel::Resample(_), Operand::Buffer(_)) => !copies_raw(&setting.desc(source)),
             (Kernel::Gather(k), Operand::Stage(s)) => {
-                let table = |map| matches!(map, AxisMap::Nearest { .. } | AxisMap::Step { .. });
+                let table = |map| {
+                    matches!(map, AxisMap::Nearest { .. } | AxisMap::Step { .. } | AxisMap::Extend { .. })
+                };
                 let upwards = matches!(k.y, AxisMap::Flip { .. }) && slides(setting, s);
                 table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
             }

@@ -96,6 +96,9 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
         }
         Kernel::Resample(k) => {
             let (tx, ty) = (k.x.taps(), k.y.taps());
+            if k.is_wide(&input) {
+                return Some("resampling in binary64 does not fit in registers".to_owned());
+            }
             let ascending = |starts: &[u32]| starts.is_sorted();
             if tx > MAX_TAPS || ty > MAX_TAPS {
                 return Some(format!("resampling with {tx}x{ty} taps does not fit in registers"));

@@ -195,13 +195,15 @@ template <typename T, int C, int N> INLINE void blend(float* o, const float* a, 
 #pragma unroll
     for (int s = 0; s < N * C; s++) o[s] = rounded<T>(__fmaf_rn(b[s], u[0], a[s] * u[1]));
 }
-// An expression on vectors of up to four values; F::of computes the channels of a pixel.
+// An expression on vectors of up to four values, the first of them in column x of row y; F::of computes the channels of a
+// pixel.
 template <class F, typename T, int N, int OUT, int CA, int CB, int CC, int CD>
-INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u) {
+INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u, int x,
+                  int y) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         float pixel[OUT];
-        F::of(pixel, a + i * CA, b + i * CB, c + i * CC, d + i * CD, u);
+        F::of(pixel, a + i * CA, b + i * CB, c + i * CC, d + i * CD, u, x + i, y);
 #pragma unroll
         for (int k = 0; k < OUT; k++) o[i * OUT + k] = rounded<T>(pixel[k]);
     }
