@@ -1,6 +1,7 @@
 //! Pixels to files.
 
 mod check;
+mod exr;
 mod hdr;
 mod interleave;
 mod npy;
@@ -9,13 +10,11 @@ mod tga;
 mod tiff;
 
 use std::borrow::Cow;
-use std::io::Cursor;
 use std::sync::Arc;
 
 pub use check::check_encodable;
 
 use image::codecs::bmp::BmpEncoder;
-use image::codecs::openexr::OpenExrEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::qoi::QoiEncoder;
 use image::codecs::webp::WebPEncoder;
@@ -98,7 +97,7 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         FileFormat::Tiff => tiff::encode(&samples, desc, options),
         FileFormat::Hdr => Ok(hdr::encode(&samples, desc)),
         FileFormat::Npy => Ok(npy::encode(&samples, desc)),
-        FileFormat::Exr => exr(&samples, desc),
+        FileFormat::Exr => exr::encode(&samples, desc),
         FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
@@ -163,12 +162,6 @@ fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u
         }
         encoder.write_image(pixels, desc.width, desc.height, color(desc))
     })
-}
-
-fn exr(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
-    let mut file = Cursor::new(Vec::new());
-    let written = OpenExrEncoder::new(&mut file).write_image(pixels, desc.width, desc.height, color(desc));
-    written.map(|()| file.into_inner()).map_err(|error| error.to_string())
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {

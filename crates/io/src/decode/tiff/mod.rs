@@ -26,7 +26,7 @@ type Open<'a> = Decoder<Source<'a>>;
 
 impl Reader {
     /// Gray, rgb and rgba, with palettes, CMYK and gray with alpha as for PNG and JPEG; samples of 1 to 8 bits become
-    /// u8, of 16 u16, floats of 16 and 32 f32. Alpha that the colours were multiplied with is divided out.
+    /// u8, of 16 u16, floats of 16 and 32 f16 and f32. Alpha that the colours were multiplied with is divided out.
     pub(super) fn decode_tiff(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
         let (mut decoder, chunks) = open(file)?;
         let page = Page::of(&mut decoder)?;
@@ -83,8 +83,7 @@ fn read_other(decoder: &mut Open<'_>, page: &Page, image: &mut ImageBuffer) -> R
             let row = (page.width as usize).saturating_mul(page.colors.stored());
             raw = samples::unpacked(&raw, row, bits, page.colors != Colors::Palette)?;
         }
-        Depth::F16 => raw = samples::widened(&raw)?,
-        Depth::U8 | Depth::U16 | Depth::F32 => {}
+        Depth::U8 | Depth::U16 | Depth::F16 | Depth::F32 => {}
     }
     match page.colors {
         Colors::Gray | Colors::Rgb | Colors::Rgba => {
@@ -113,7 +112,7 @@ pub(super) fn needs(first: &[u8]) -> Option<Needs> {
         decoder.find_tag_unsigned::<u16>(Tag::Orientation).ok().flatten().is_some_and(|value| value > 1);
     let copies = if turned { 2 } else { 1 };
     let area = (page.width as usize).saturating_mul(page.height as usize);
-    // Read as they are, told apart or widened, each in turn.
+    // Read as they are, or told apart, each in turn.
     let other =
         if page.is_as_stored() { 0 } else { area.saturating_mul(page.colors.stored()).saturating_mul(8) };
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -136,7 +135,8 @@ impl Page {
         let dtype = match self.depth {
             Depth::Bits(_) | Depth::U8 => DType::U8,
             Depth::U16 => DType::U16,
-            Depth::F16 | Depth::F32 => DType::F32,
+            Depth::F16 => DType::F16,
+            Depth::F32 => DType::F32,
         };
         Ok(ImageDesc::new(self.width, self.height, self.colors.format(), dtype)?)
     }
