@@ -1,5 +1,6 @@
 //! Arguments that several commands share.
 
+mod arrays;
 mod assign;
 mod execution;
 mod limits;
@@ -10,6 +11,7 @@ mod size;
 mod video_file;
 mod writing;
 
+pub(crate) use arrays::ArrayArgs;
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use limits::{LimitArgs, SizeLimit};

@@ -11,11 +11,12 @@ use mip_core::text::{one_line, quoted_path};
 use mip_io::{Metadata, expand_inputs};
 
 use crate::args::{
-    NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
+    ArrayArgs, NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
 };
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
+use crate::stages::Watch;
+use crate::work::{ArrayRequest, ArrayTarget, FormatArg, Limits, Naming, Outcome, Results, Runner, Summary};
 use crate::{console, work};
 use video::Job;
 
@@ -31,6 +32,7 @@ use video::Job;
   mip run stereo.toml --input left=l.png --input right=r.png -o out
   mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
   mip run edges.toml photos/ -o out --format jpg --quality 80
+  mip run classifier.toml photos/ -o tensors.npy --batch 32
   mip run edges.toml in.mp4 -o out.mp4
   mip run edges.toml in.mp4 -o 'frames/%05d.png' --frames 100..200 --every 5
   mip run edges.toml 'frames/%05d.png' -o out.mp4 --rate 25
@@ -46,8 +48,8 @@ pub(crate) struct Args {
     /// Pipeline in the one-line form, instead of a file
     #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
     expression: Option<String>,
-    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout. With a video: a video file,
-    /// numbered pictures (`frames/%05d.png`) or a folder for them
+    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout. NAME.npy is one array of the
+    /// results of all images. With a video: a video file, numbered pictures (`frames/%05d.png`) or a folder for them
     #[arg(short = 'o', long = "out", value_name = "OUT")]
     out: Option<PathBuf>,
     /// Extension of results in a folder, or format of the one on stdout: png, jpg, tif, ... (`mip formats` lists them)
@@ -55,6 +57,8 @@ pub(crate) struct Args {
     format: Option<FormatArg>,
     #[command(flatten)]
     writing: WriteArgs,
+    #[command(flatten)]
+    arrays: ArrayArgs,
     /// Image for a named pipeline input, used for every execution; repeat for several
     #[arg(long = "input", value_name = "NAME=FILE")]
     inputs: Vec<NamedInput>,
@@ -76,6 +80,15 @@ pub(crate) struct Args {
     pub(super) json: bool,
     #[command(flatten)]
     video: VideoFileArgs,
+}
+
+impl Args {
+    /// The arrays of all results, if those are asked for.
+    fn arrays(&self, several: bool, tasks: &[String]) -> Result<Option<ArrayTarget>, Failure> {
+        let ArrayArgs { stack, shard } = self.arrays;
+        let (out, format) = (self.out.as_deref(), self.format.as_ref());
+        ArrayTarget::of(ArrayRequest { out, format, stack, shard, several }, tasks)
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -110,18 +123,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let fixed_files = fixed.iter().map(|fixed| fixed.file.as_path());
     let read = files.iter().map(PathBuf::as_path).chain(fixed_files).chain(file);
     let originals: Vec<PathBuf> = read.map(Path::to_owned).collect();
-    let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
-    check_stdout(args, &naming)?;
-    let options = args.writing.options(naming.format())?;
-    let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits)?;
+    // A folder with one picture in it, or a pattern that fits one, is as several are.
+    let several = streamed.is_some() && (files.len() > 1 || files != positional);
+    let (naming, arrays);
+    let results = if let Some(target) = args.arrays(several, &tasks)? {
+        target.check(files.len(), &originals)?;
+        arrays = target;
+        Results::Arrays(&arrays)
+    } else {
+        naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
+        Results::Files(&naming)
+    };
+    check_stdout(args, results)?;
+    let options = args.writing.options(results.format())?;
+    let watch = Watch::recording(pipeline.probe());
+    let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits, &watch)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
     let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
-    create_folder(naming.folder())?;
+    create_folder(results.folder())?;
 
     let stop = interrupt::finish_first();
     let runner = Runner {
         pipeline: &mut pipeline,
-        naming: &naming,
+        results,
         tasks: &tasks,
         files: &files,
         streamed: streamed.as_deref(),
@@ -131,12 +155,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         keep_going: args.keep_going,
         options,
         limits,
+        watch,
         stop: &stop,
     };
     let mut outcome = runner.run()?;
     outcome.tell_losses();
     let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
-    report(args, &naming, &summary, &outcome)
+    report(args, results, &summary, &outcome)
 }
 
 /// The pipeline file, if one is to be named, and the inputs.
@@ -198,12 +223,17 @@ fn streamed_input(
 type Bound = (Vec<Option<ImageDesc>>, Option<Metadata>);
 
 /// Gives the named inputs their images.
-fn bind(pipeline: &mut Pipeline, fixed: &[NamedInput], limits: &Limits) -> Result<Bound, Failure> {
+fn bind(
+    pipeline: &mut Pipeline,
+    fixed: &[NamedInput],
+    limits: &Limits,
+    watch: &Watch,
+) -> Result<Bound, Failure> {
     let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
     let mut first = None;
     let mut reader = limits.reader();
     for input in fixed {
-        let image = reader.read(&input.file);
+        let image = work::read(&mut reader, &input.file, watch);
         note_warnings(&mut reader);
         let image = image?;
         first.get_or_insert(reader.take_metadata());
@@ -228,9 +258,9 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Names of files, or JSON, on the stdout that the picture goes to would damage it.
-fn check_stdout(args: &Args, naming: &Naming) -> Result<(), Failure> {
+fn check_stdout(args: &Args, results: Results<'_>) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
-    match naming.is_stdout() {
+    match results.is_stdout() {
         true if args.json => {
             refuse("--json prints to stdout, but the picture goes there; name a file for it with -o")
         }
@@ -241,10 +271,10 @@ fn check_stdout(args: &Args, naming: &Naming) -> Result<(), Failure> {
     }
 }
 
-fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
+fn report(args: &Args, results: Results<'_>, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
     if args.json {
         console::json(summary)?;
-    } else if !naming.is_stdout() {
+    } else if !results.is_stdout() {
         summary.outputs.iter().try_for_each(|name| console::line(one_line(name)))?;
     }
     if summary.frames > 0 {
@@ -255,6 +285,9 @@ fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) ->
         let Summary { elapsed_ms, device_name: device, .. } = summary;
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
     }
+    if let Some(stages) = summary.stages.as_ref().filter(|_| summary.frames > 1) {
+        console::note(stages);
+    }
     let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };
     let failed = work::count(summary.failed, "image");
     console::note(match (summary.interrupted, summary.not_tried) {
@@ -262,5 +295,12 @@ fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) ->
         (None, 0) => format!("{failed} failed"),
         (None, left) => format!("{failed} failed; {left} not tried (--keep-going goes on after a failure)"),
     });
+    if let given_up @ 1.. = outcome.arrays.given_up.len() {
+        let images = work::count(given_up, "image");
+        console::note(format_args!(
+            "results of {images} were not written, for their array has rows missing (--keep-going leaves out images that \
+             fail; --shard N keeps every array that is complete)"
+        ));
+    }
     Err(Failure::Reported(code))
 }

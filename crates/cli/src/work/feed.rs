@@ -1,15 +1,16 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use mip_core::text::quoted_path;
+use mip_core::text::{path, quoted_path};
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
-use mip_io::{Metadata, ReadOptions, ReadWarning, Reader, Spares};
+use mip_io::{IoError, Metadata, ReadOptions, ReadWarning, Reader, Spares};
 
 use super::workers;
 use crate::failure::Failure;
 use crate::interrupt::Stop;
+use crate::stages::{Step, Watch};
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.
 ///
@@ -79,18 +80,24 @@ const AHEAD: usize = 1;
 const PATIENCE: Duration = Duration::from_millis(10);
 
 impl Feed {
-    /// Starts as many threads as there are to be had.
+    /// Starts as many threads as there are to be had; `watch` learns what reading and decoding take.
     ///
     /// # Errors
     /// When there is not one.
-    pub(crate) fn start(files: &[PathBuf], limits: Limits, stop: &Stop) -> Result<Self, Failure> {
+    pub(crate) fn start(
+        files: &[PathBuf],
+        limits: Limits,
+        watch: &Watch,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let (turns, own): (_, Arc<[PathBuf]>) = (Arc::new(Turns::default()), files.into());
         let mut lanes: Vec<(Sender<Share>, Receiver<Decoded>)> = Vec::new();
         for _ in 0..workers(files.len()) {
             let (send, decoded) = bounded(AHEAD);
             let (say, share) = bounded(1);
             let (files, limits, turns) = (own.clone(), limits.clone(), turns.clone());
-            let work = move || decode(&files, &share, &send, &limits, &turns);
+            let watch = watch.clone();
+            let work = move || decode(&files, &share, &send, (&limits, &watch), &turns);
             match threads::spawn("mip-decode", "decode pictures", work) {
                 Ok(_) => lanes.push((say, decoded)),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -115,6 +122,11 @@ impl Feed {
     ) -> Self {
         let (warnings, metadata) = (Vec::new(), Metadata::default());
         Self { lanes, stop: stop.clone(), next: 0, total, limits, turns, warnings, metadata }
+    }
+
+    /// Threads that decode.
+    pub(crate) fn threads(&self) -> usize {
+        self.lanes.len()
     }
 
     /// What there was to warn of in the pictures handed out since the last call.
@@ -178,7 +190,7 @@ fn decode(
     files: &[PathBuf],
     share: &Receiver<Share>,
     send: &Sender<Decoded>,
-    limits: &Limits,
+    (limits, watch): (&Limits, &Watch),
     turns: &Turns,
 ) {
     let Ok((first, count)) = share.recv() else { return };
@@ -186,7 +198,7 @@ fn decode(
     for (index, file) in files.iter().enumerate().skip(first).step_by(count) {
         let turn = turns.of(index);
         let admit = |bytes| turn.take(&limits.budget, bytes);
-        let picture = panics::caught(|| reader.read_admitted(file, admit));
+        let picture = panics::caught(|| read_admitted(&mut reader, file, watch, admit));
         drop(turn);
         let picture = match picture {
             Ok(picture) => picture.map_err(Failure::from),
@@ -197,6 +209,25 @@ fn decode(
             return;
         }
     }
+}
+
+/// Reads a file into memory and decodes it; `watch` learns what either takes.
+pub(crate) fn read(reader: &mut Reader, file: &Path, watch: &Watch) -> Result<ImageBuffer, IoError> {
+    let budget = reader.budget().clone();
+    read_admitted(reader, file, watch, |bytes| budget.reserve(bytes))
+}
+
+fn read_admitted(
+    reader: &mut Reader,
+    file: &Path,
+    watch: &Watch,
+    admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+) -> Result<ImageBuffer, IoError> {
+    let name = || path(file).into_owned();
+    let loaded = watch.time_with_pause(Step::Read, name, |pause| {
+        reader.load(file, |bytes| pause.during(|| admit(bytes)))
+    })?;
+    watch.time(Step::Decode, name, || reader.decode(loaded))
 }
 
 /// Lets files take memory in their order.
@@ -308,7 +339,7 @@ mod tests {
         files[7] = "missing.png".into();
         let (_open, stop) = Stop::never();
         for bytes in [usize::MAX, 4 << 20] {
-            let mut feed = Feed::start(&files, limits(bytes), &stop).unwrap();
+            let mut feed = Feed::start(&files, limits(bytes), &Watch::default(), &stop).unwrap();
             for expected in 0..23 {
                 let (index, image) = picture(&mut feed).unwrap();
                 assert_eq!(index, expected);
@@ -329,7 +360,7 @@ mod tests {
         let (_folder, files) = folder_of(6);
         let (_open, stop) = Stop::never();
         // Nothing fits: decoders take more than this.
-        let mut feed = Feed::start(&files, limits(1000), &stop).unwrap();
+        let mut feed = Feed::start(&files, limits(1000), &Watch::default(), &stop).unwrap();
         for expected in 0..6 {
             let (index, image) = picture(&mut feed).unwrap();
             assert_eq!(index, expected);
@@ -341,7 +372,7 @@ mod tests {
     fn dropping_the_feed_ends_its_threads() {
         let (_folder, files) = folder_of(40);
         let (_open, stop) = Stop::never();
-        let mut feed = Feed::start(&files, limits(usize::MAX), &stop).unwrap();
+        let mut feed = Feed::start(&files, limits(usize::MAX), &Watch::default(), &stop).unwrap();
         assert!(picture(&mut feed).is_some());
         let turns = feed.turns.clone();
         drop(feed);
@@ -367,7 +398,7 @@ mod tests {
     fn fewer_threads_do_and_none_is_an_error() {
         let (_folder, files) = folder_of(9);
         let (_open, stop) = Stop::never();
-        let start = || Feed::start(&files, limits(usize::MAX), &stop);
+        let start = || Feed::start(&files, limits(usize::MAX), &Watch::default(), &stop);
         let mut feed = threads::with_at_most(1, || start().unwrap());
         assert_eq!(feed.lanes.len(), 1);
         (0..9).for_each(|expected| assert_eq!(picture(&mut feed).unwrap().0, expected));

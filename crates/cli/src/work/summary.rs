@@ -7,8 +7,10 @@ use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
 use super::Outcome;
+use super::arrays::Shard;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
+use crate::stages::Stages;
 
 /// What `mip run --json` prints. Keys may be added, never changed.
 #[derive(Debug, Serialize)]
@@ -24,10 +26,14 @@ pub(crate) struct Summary {
     pub(crate) not_tried: usize,
     /// The signal that ended the run early.
     pub(crate) interrupted: Option<&'static str>,
-    /// Files written, in the order of their inputs.
+    /// Files written, in the order of their inputs; arrays of all of them, and their index.
     pub(crate) outputs: Vec<String>,
+    /// What is in arrays of all results.
+    arrays: Vec<Shard>,
     /// From the start of the command's work to its end, decoding and encoding included.
     pub(crate) elapsed_ms: f64,
+    #[serde(flatten)]
+    pub(crate) stages: Option<Stages>,
     allocator: Allocator,
     graph: GraphStats,
     memory: Memory,
@@ -97,8 +103,10 @@ impl Summary {
             failed: outcome.failures.len(),
             not_tried: files.len() - frames - outcome.failures.len(),
             interrupted: outcome.interrupted.map(Signal::name),
-            outputs: outcome.written.values().flatten().map(|path| text::path(path).into_owned()).collect(),
+            outputs: outcome.files().map(|path| text::path(path).into_owned()).collect(),
+            arrays: outcome.arrays.shards.clone(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
+            stages: outcome.stages.clone(),
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },
             graph: outcome.graph.clone(),
             memory: Memory {

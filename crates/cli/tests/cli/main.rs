@@ -1,5 +1,6 @@
 //! `mip` as a user meets it: files, stdout, stderr, exit codes.
 
+mod arrays;
 mod bench;
 mod book;
 mod commands;

@@ -7,6 +7,7 @@ mod hdr;
 mod jpeg;
 mod library;
 mod load;
+mod loaded;
 mod look;
 mod npy;
 mod orient;
@@ -25,10 +26,11 @@ use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, faults, panics,
 };
 
+pub use loaded::Loaded;
 pub(crate) use tiff::is_plausible as is_plausible_tiff;
 pub use warning::{ReadWarning, WarningKind};
 
-use crate::{FileFormat, IoError, Metadata, input_name};
+use crate::{FileFormat, IoError, Metadata};
 pub use spares::Spares;
 
 /// Limits for reading.
@@ -136,6 +138,11 @@ impl Reader {
         }
     }
 
+    /// Where its memory comes from.
+    pub const fn budget(&self) -> &Arc<MemoryBudget> {
+        &self.budget
+    }
+
     /// Reads one image file (`-`: stdin): format from the content, not the name.
     ///
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
@@ -162,10 +169,8 @@ impl Reader {
         path: impl AsRef<Path>,
         admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
     ) -> Result<ImageBuffer, IoError> {
-        let path = path.as_ref();
-        let name = input_name(path);
-        let (format, held) = self.load(path, &name, admit)?;
-        self.decode(format, held, &name)
+        let file = self.load(path, admit)?;
+        self.decode(file)
     }
 
     /// Decodes a file held in memory; `name` stands for it in errors.
@@ -181,7 +186,7 @@ impl Reader {
         let format = self.sniff(Path::new(name), name)?;
         let held =
             self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
-        self.decode(format, held, name)
+        self.decode_held(format, held, name)
     }
 
     /// Gives back a buffer that is no longer needed; a later picture of the same shape is decoded into it.
@@ -189,7 +194,12 @@ impl Reader {
         self.spares.give(image);
     }
 
-    fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
+    fn decode_held(
+        &mut self,
+        format: FileFormat,
+        held: Reservation,
+        name: &str,
+    ) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
         self.metadata = Metadata::default();
         let file = std::mem::take(&mut self.file);
@@ -254,7 +264,7 @@ impl Reader {
         std::mem::take(&mut self.metadata)
     }
 
-    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode`].
+    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode_held`].
     fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
     }

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use check::check_encodable;
+pub(crate) use npy::{stacked_header, stacked_shape};
 
 use image::codecs::bmp::BmpEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -70,7 +71,7 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     }
     let failed = |reason: String| IoError::Encode { image: *desc, format, reason };
     let samples = match format {
-        FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image).map(Cow::Owned),
+        FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image),
         _ => interleave::rgb_order(image),
     };
     let samples = samples.map_err(|error| failed(error.to_string()))?;
@@ -102,6 +103,22 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
+}
+
+/// The first frame as an array has it: planes or pixels, in gray, rgb or rgba order, little endian; borrowed where it is so.
+pub(crate) fn array_samples(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, IoError> {
+    let desc = image.desc();
+    let samples =
+        if desc.planes() > 1 { interleave::rgb_planes(image) } else { interleave::rgb_order(image) };
+    let mut samples = samples.map_err(|error| IoError::Encode {
+        image: *desc,
+        format: FileFormat::Npy,
+        reason: error.to_string(),
+    })?;
+    if cfg!(target_endian = "big") {
+        npy::to_little_endian(samples.to_mut(), desc.dtype);
+    }
+    Ok(samples)
 }
 
 /// Bytes that [`encode`] takes at most beside the image: twice its size, for pixels that do not compress.

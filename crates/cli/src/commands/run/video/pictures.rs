@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::ffmpeg::{Encoder, Encoding, Pick};
 use crate::files::Files;
 use crate::interrupt;
+use crate::stages::Watch;
 use crate::video::{self, Numbered, Output, Target};
 use crate::work::{Feed, Limits};
 
@@ -42,7 +43,7 @@ pub(super) fn of_pictures(
     let reads = files.iter().map(PathBuf::as_path).chain(spec);
     let file = Files::reading(reads).create(&out, "-o")?;
     let stop = interrupt::finish_first();
-    let mut feed = Feed::start(&files, limits.clone(), &stop)?;
+    let mut feed = Feed::start(&files, limits.clone(), &Watch::recording(pipeline.probe()), &stop)?;
     let Some(first) = video::next_picture(&mut feed, &files, None, limits)? else {
         return Err(stop
             .signal()

@@ -1,0 +1,50 @@
+use std::path::Path;
+
+use mip_core::{ImageBuffer, OverBudget, Reservation};
+
+use super::Reader;
+use crate::{FileFormat, IoError, input_name};
+
+/// An image file in memory, with the memory that decoding it takes. [`Reader::load`] gives it, [`Reader::decode`] takes it.
+#[derive(Debug)]
+pub struct Loaded {
+    pub(super) name: String,
+    pub(super) format: FileFormat,
+    pub(super) bytes: Vec<u8>,
+    pub(super) held: Reservation,
+}
+
+impl Loaded {
+    /// What the file is, by its first bytes.
+    pub const fn format(&self) -> FileFormat {
+        self.format
+    }
+}
+
+impl Reader {
+    /// The first half of [`Reader::read_admitted`]: reads a file into memory without decoding it, for those who want to know
+    /// how long either takes.
+    ///
+    /// # Errors
+    /// As [`Reader::read`], but for what decoding finds.
+    pub fn load(
+        &mut self,
+        path: impl AsRef<Path>,
+        admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+    ) -> Result<Loaded, IoError> {
+        let path = path.as_ref();
+        let name = input_name(path);
+        let (format, held) = self.fill(path, &name, admit)?;
+        Ok(Loaded { name, format, bytes: std::mem::take(&mut self.file), held })
+    }
+
+    /// The second half of [`Reader::read_admitted`].
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn decode(&mut self, file: Loaded) -> Result<ImageBuffer, IoError> {
+        let Loaded { name, format, bytes, held } = file;
+        self.file = bytes;
+        self.decode_held(format, held, &name)
+    }
+}
