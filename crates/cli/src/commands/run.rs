@@ -8,12 +8,14 @@ use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
-use mip_io::{Metadata, expand_inputs};
+use mip_io::{Metadata, WholeFile, expand_inputs};
 
+use super::profile::write_trace;
 use crate::args::{
     ArrayArgs, NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
 };
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::interrupt;
 use crate::stages::Watch;
 use crate::work::{ArrayRequest, ArrayTarget, FormatArg, Limits, Naming, Outcome, Results, Runner, Summary};
@@ -75,6 +77,10 @@ pub(crate) struct Args {
     /// Go on with the other images when one fails; exit code 1 at the end
     #[arg(long)]
     keep_going: bool,
+    /// File for a timeline of the run (JSON of Chrome's trace format): files read, decoded, encoded and written, executions,
+    /// and what streams did
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Print a JSON report instead of file names
     #[arg(long)]
     pub(super) json: bool,
@@ -83,6 +89,16 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Begins the file for a timeline; what cannot be written is not worth a run.
+    fn trace_file(&self, mut files: Files) -> Result<Option<WholeFile>, Failure> {
+        let Some(path) = self.trace.as_deref() else { return Ok(None) };
+        if self.out.as_deref() == Some(path) {
+            let text = "--trace names the file that -o names; choose another";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        files.create_beside_stdout(path, "--trace").map(Some)
+    }
+
     /// The arrays of all results, if those are asked for.
     fn arrays(&self, several: bool, tasks: &[String]) -> Result<Option<ArrayTarget>, Failure> {
         let ArrayArgs { stack, shard } = self.arrays;
@@ -97,6 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
     let mut config = args.execution.config(usize::from(args.batch))?;
+    config.enable_profiling = args.trace.is_some();
     if job.is_some() {
         config.pinned_pool_size = super::stream::PINNED;
     }
@@ -109,7 +126,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     pipeline.task_graph().validate()?;
     if let Some(job) = job {
-        return job.run(args, file, positional, &mut pipeline);
+        let reads = positional.iter().map(PathBuf::as_path).chain(file);
+        let trace = args.trace_file(Files::reading(reads))?;
+        return job.run(args, file, positional, &mut pipeline, trace);
     }
 
     let fixed = fixed_inputs(args, pipeline.task_graph().inputs())?;
@@ -141,6 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
     let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
     create_folder(results.folder())?;
+    let trace = args.trace_file(Files::reading(&originals))?;
 
     let stop = interrupt::finish_first();
     let runner = Runner {
@@ -160,6 +180,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let mut outcome = runner.run()?;
     outcome.tell_losses();
+    if let (Some(file), Some(profile)) = (trace, pipeline.take_profile()) {
+        write_trace(file, &profile)?;
+    }
     let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
     report(args, results, &summary, &outcome)
 }

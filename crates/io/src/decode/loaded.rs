@@ -19,6 +19,11 @@ impl Loaded {
     pub const fn format(&self) -> FileFormat {
         self.format
     }
+
+    /// Bytes of the file.
+    pub const fn size(&self) -> usize {
+        self.bytes.len()
+    }
 }
 
 impl Reader {

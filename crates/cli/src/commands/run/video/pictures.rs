@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use crossbeam_channel::unbounded;
 use mini_image_pipe::Pipeline;
 use mip_core::video::Matrix;
-use mip_io::expand_inputs;
+use mip_io::{WholeFile, expand_inputs};
 
 use super::Args;
 use super::goal::Goal;
@@ -24,6 +24,7 @@ pub(super) fn of_pictures(
     inputs: &[PathBuf],
     pipeline: &mut Pipeline,
     limits: &Limits,
+    trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
     let Goal::Video(container) = Goal::of(args)? else {
@@ -72,7 +73,7 @@ pub(super) fn of_pictures(
     let in_flight = args.video.in_flight().into();
     let given = (&files[..], feed, first);
     let outcome = video::from_pictures(pipeline, given, &send, &made, output, in_flight, limits, &stop)?;
-    finish(args, pipeline, &outcome, &out, &[])
+    finish(args, pipeline, &outcome, &out, &[], trace)
 }
 
 /// The pictures that inputs stand for, and of those the ones that are to be read.
