@@ -22,7 +22,9 @@ mod write;
 pub mod y4m;
 pub mod yuv;
 
-pub use decode::{Loaded, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image};
+pub use decode::{
+    Loaded, Page, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image,
+};
 pub use encode::{Compression, WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::{Facts, FileFormat, Samples};

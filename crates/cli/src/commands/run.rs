@@ -12,13 +12,15 @@ use mip_io::{Metadata, WholeFile, expand_inputs};
 
 use super::profile::write_trace;
 use crate::args::{
-    ArrayArgs, NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
+    ArrayArgs, NamedInput, PageArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
 };
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::interrupt;
 use crate::stages::Watch;
-use crate::work::{ArrayRequest, ArrayTarget, FormatArg, Limits, Naming, Outcome, Results, Runner, Summary};
+use crate::work::{
+    ArrayRequest, ArrayTarget, FormatArg, Input, Limits, Naming, Outcome, Results, Runner, Summary,
+};
 use crate::{console, work};
 use video::Job;
 
@@ -35,6 +37,7 @@ use video::Job;
   mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
   mip run edges.toml photos/ -o out --format jpg --quality 80
   mip run classifier.toml photos/ -o tensors.npy --batch 32
+  mip run edges.toml scan.tif --pages all -o out
   mip run edges.toml in.mp4 -o out.mp4
   mip run edges.toml in.mp4 -o 'frames/%05d.png' --frames 100..200 --every 5
   mip run edges.toml 'frames/%05d.png' -o out.mp4 --rate 25
@@ -73,7 +76,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     execution: RunArgs,
     #[command(flatten)]
-    reading: ReadArgs,
+    reading: PageArgs,
     /// Go on with the other images when one fails; exit code 1 at the end
     #[arg(long)]
     keep_going: bool,
@@ -112,6 +115,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
+    if job.is_some() && args.reading.pages().is_some() {
+        let text = "--pages is for images; frames of a video are picked with --frames";
+        return Err(Failure::Request(text.to_owned()));
+    }
     let mut config = args.execution.config(usize::from(args.batch))?;
     config.enable_profiling = args.trace.is_some();
     if job.is_some() {
@@ -138,19 +145,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Request(text));
     }
     let files = if streamed.is_some() { expand_inputs(positional)? } else { vec![fixed[0].file.clone()] };
+    let inputs = match args.reading.pages() {
+        Some(pages) if streamed.is_some() => Input::pages(&files, pages, &limits)?,
+        Some(_) => {
+            let text = "--pages is for images after the pipeline; those of --input are one picture each";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        None => Input::whole(&files),
+    };
     let tasks = output_names(&pipeline)?;
     let fixed_files = fixed.iter().map(|fixed| fixed.file.as_path());
     let read = files.iter().map(PathBuf::as_path).chain(fixed_files).chain(file);
     let originals: Vec<PathBuf> = read.map(Path::to_owned).collect();
     // A folder with one picture in it, or a pattern that fits one, is as several are.
-    let several = streamed.is_some() && (files.len() > 1 || files != positional);
+    let pages = args.reading.pages().is_some();
+    let several = streamed.is_some() && (inputs.len() > 1 || pages || files != positional);
     let (naming, arrays);
     let results = if let Some(target) = args.arrays(several, &tasks)? {
-        target.check(files.len(), &originals)?;
+        target.check(inputs.len(), &originals)?;
         arrays = target;
         Results::Arrays(&arrays)
     } else {
-        naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
+        naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &inputs, &tasks, &originals)?;
         Results::Files(&naming)
     };
     check_stdout(args, results)?;
@@ -167,7 +183,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         pipeline: &mut pipeline,
         results,
         tasks: &tasks,
-        files: &files,
+        files: &inputs,
         streamed: streamed.as_deref(),
         shapes: &shapes,
         metadata,
@@ -183,7 +199,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(file), Some(profile)) = (trace, pipeline.take_profile()) {
         write_trace(file, &profile)?;
     }
-    let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
+    let summary = Summary::new(&pipeline, &inputs, &outcome, start.elapsed())?;
     report(args, results, &summary, &outcome)
 }
 

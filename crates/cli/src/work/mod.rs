@@ -3,6 +3,7 @@
 
 mod arrays;
 mod feed;
+mod input;
 mod naming;
 mod out;
 mod outcome;
@@ -16,6 +17,7 @@ use sink::Written;
 
 pub(crate) use arrays::{ArrayRequest, ArrayTarget};
 pub(crate) use feed::{Feed, Limits, Next, read};
+pub(crate) use input::{Input, PagesArg};
 pub(crate) use naming::{FormatArg, Naming};
 pub(crate) use out::Results;
 pub(crate) use outcome::Outcome;

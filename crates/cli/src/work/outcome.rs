@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mini_image_pipe::ExecutionReport;
 use mip_io::ReadWarning;
@@ -7,7 +7,7 @@ use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::arrays::Finished;
-use super::{Naming, Progress, Written, count};
+use super::{Input, Naming, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -133,9 +133,9 @@ impl Outcome {
     }
 
     /// Puts each input's files into declared order: writers finish in any.
-    pub(super) fn sort(&mut self, naming: &Naming, files: &[impl AsRef<Path>]) {
+    pub(super) fn sort(&mut self, naming: &Naming, files: &[Input]) {
         for (input, paths) in &mut self.written {
-            let declared = naming.paths(files[*input].as_ref());
+            let declared = naming.paths(&files[*input]);
             paths.sort_by_key(|path| declared.iter().position(|d| d == path));
         }
     }

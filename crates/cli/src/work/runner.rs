@@ -1,15 +1,13 @@
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use mini_image_pipe::{Error, Pipeline};
-use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_io::{FileFormat, Metadata, WriteOptions, check_encodable};
 
 use super::arrays::{Arrays, check_alike};
 use super::out::Out;
-use super::{ArrayTarget, Feed, Job, Limits, Next, Outcome, Results};
+use super::{ArrayTarget, Feed, Input, Job, Limits, Next, Outcome, Results};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Computing, ImageTimes, Stages, Watch};
@@ -20,7 +18,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) results: Results<'a>,
     /// Names of the output tasks.
     pub(crate) tasks: &'a [String],
-    pub(crate) files: &'a [PathBuf],
+    pub(crate) files: &'a [Input],
     /// The pipeline input that `files` feed; `None` when all inputs are bound already and there is one run.
     pub(crate) streamed: Option<&'a str>,
     /// Shapes of the pipeline's inputs in order; `None` for the streamed one.
@@ -238,9 +236,7 @@ impl Runner<'_> {
             }
             Err(Trouble { failure, .. }) => {
                 for (input, _) in group {
-                    state
-                        .outcome
-                        .not_executed(*input, failure.clone().about(quoted_path(&self.files[*input])));
+                    state.outcome.not_executed(*input, failure.clone().about(self.files[*input].name()));
                 }
             }
         }

@@ -19,6 +19,7 @@ mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
 mod metadata;
+mod pages;
 #[cfg(feature = "profiling")]
 mod profile;
 mod requests;

@@ -11,6 +11,7 @@ mod loaded;
 mod look;
 mod npy;
 mod orient;
+mod pages;
 mod png;
 mod pnm;
 mod spares;
@@ -27,7 +28,8 @@ use mip_core::{
 };
 
 pub use loaded::Loaded;
-pub(crate) use tiff::is_plausible as is_plausible_tiff;
+pub use pages::Page;
+pub(crate) use tiff::{is_plausible as is_plausible_tiff, page_source as tiff_page};
 pub use warning::{ReadWarning, WarningKind};
 
 use crate::{FileFormat, IoError, Metadata};
@@ -178,15 +180,18 @@ impl Reader {
     /// # Errors
     /// As [`Reader::read`].
     pub fn read_bytes(&mut self, bytes: &[u8], name: &str) -> Result<ImageBuffer, IoError> {
+        let file = self.load_bytes(bytes, name)?;
+        self.decode(file)
+    }
+
+    /// A copy of a file's bytes.
+    fn fill_bytes(&mut self, bytes: &[u8], name: &str) -> Result<(), IoError> {
         self.file.clear();
         let short = |_| ImageError::OutOfMemory { bytes: bytes.len(), what: "a copy of the file".to_owned() };
         let reserved = faults::try_reserve_exact(&mut self.file, bytes.len()).map_err(short);
         reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
-        let format = self.sniff(Path::new(name), name)?;
-        let held =
-            self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
-        self.decode_held(format, held, name)
+        Ok(())
     }
 
     /// Gives back a buffer that is no longer needed; a later picture of the same shape is decoded into it.
@@ -200,21 +205,35 @@ impl Reader {
         held: Reservation,
         name: &str,
     ) -> Result<ImageBuffer, IoError> {
-        self.held = Some(held);
-        self.metadata = Metadata::default();
         let file = std::mem::take(&mut self.file);
         let metadata = Metadata::of(&file, format);
+        let decoded =
+            self.decode_named(name, format, held, metadata, |reader| reader.decode_file(format, &file));
+        if file.capacity() <= Self::KEPT {
+            self.file = file;
+        }
+        decoded
+    }
+
+    /// Decodes a picture within `held` bytes, turns it upright, and puts the file's name to what is wrong with it.
+    fn decode_named(
+        &mut self,
+        name: &str,
+        format: FileFormat,
+        held: Reservation,
+        metadata: Metadata,
+        decode: impl FnOnce(&mut Self) -> Result<(ImageBuffer, Orientation), Fault>,
+    ) -> Result<ImageBuffer, IoError> {
+        self.held = Some(held);
+        self.metadata = Metadata::default();
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
-            let (image, orientation) = self.decode_file(format, &file)?;
+            let (image, orientation) = decode(self)?;
             turned = orient::swaps(orientation);
             self.upright(image, orientation)
         });
         self.held = None;
-        if file.capacity() <= Self::KEPT {
-            self.file = file;
-        }
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
         let refused = self.warnings[earlier..].iter().position(|warning| warning.kind.is_refused());
@@ -246,7 +265,7 @@ impl Reader {
             FileFormat::Qoi => self.decode_qoi(file).map(upright),
             FileFormat::Tga => self.decode_tga(file).map(upright),
             FileFormat::WebP => self.decode_webp(file),
-            FileFormat::Tiff => self.decode_tiff(file),
+            FileFormat::Tiff => self.decode_tiff(file, None),
             FileFormat::Hdr => self.decode_hdr(file),
             FileFormat::Gif => self.decode_gif(file).map(upright),
             FileFormat::Npy => self.decode_npy(file).map(upright),
@@ -264,7 +283,7 @@ impl Reader {
         std::mem::take(&mut self.metadata)
     }
 
-    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode_held`].
+    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode_named`].
     fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
     }

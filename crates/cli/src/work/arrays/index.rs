@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mip_core::{DType, ImageDesc, text};
-use mip_io::{NpyStack, WholeFile, input_name};
+use mip_io::{NpyStack, WholeFile};
 use serde::Serialize;
 
 use crate::console::SCHEMA;
 use crate::failure::Failure;
+use crate::work::Input;
 
 /// What became of the arrays of a run.
 #[derive(Debug, Default)]
@@ -58,6 +59,10 @@ impl Shard {
     }
 }
 
+fn delay_ms(input: &Input) -> Option<f64> {
+    Some(input.page?.delay?.as_secs_f64() * 1e3)
+}
+
 const fn numpy_name(dtype: DType) -> &'static str {
     match dtype {
         DType::U8 => "uint8",
@@ -77,6 +82,9 @@ struct Index<'a> {
     arrays: Vec<Shard>,
     /// The input of each row, over all arrays of a task.
     rows: Vec<String>,
+    /// How long the input of each row is shown, where all are frames of animations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delays_ms: Option<Vec<f64>>,
     failed: Vec<Failed<'a>>,
 }
 
@@ -91,7 +99,7 @@ impl Finished {
     pub(crate) fn write_index(
         &mut self,
         path: PathBuf,
-        files: &[PathBuf],
+        files: &[Input],
         failures: &BTreeMap<usize, Failure>,
         complete: bool,
     ) -> Result<(), Failure> {
@@ -100,13 +108,14 @@ impl Finished {
             |shard: &Shard| Shard { file: name_of(&shard.path).unwrap_or_default(), ..shard.clone() };
         let failed = |(input, failure)| {
             let (input, failure): (&usize, &Failure) = (input, failure);
-            Failed { input: input_name(&files[*input]), error: failure.message().unwrap_or_default() }
+            Failed { input: files[*input].name(), error: failure.message().unwrap_or_default() }
         };
         let index = Index {
             schema: SCHEMA,
             complete,
             arrays: self.shards.iter().map(beside).collect(),
-            rows: self.rows.iter().map(|&input| input_name(&files[input])).collect(),
+            rows: self.rows.iter().map(|&input| files[input].name()).collect(),
+            delays_ms: self.rows.iter().map(|&input| delay_ms(&files[input])).collect(),
             failed: failures.iter().map(failed).collect(),
         };
         let mut text = serde_json::to_string_pretty(&index)

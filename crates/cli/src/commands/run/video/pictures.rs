@@ -15,7 +15,7 @@ use crate::files::Files;
 use crate::interrupt;
 use crate::stages::Watch;
 use crate::video::{self, Numbered, Output, Target};
-use crate::work::{Feed, Limits};
+use crate::work::{Feed, Input, Limits};
 
 /// Pictures into a video file.
 pub(super) fn of_pictures(
@@ -44,7 +44,8 @@ pub(super) fn of_pictures(
     let reads = files.iter().map(PathBuf::as_path).chain(spec);
     let file = Files::reading(reads).create(&out, "-o")?;
     let stop = interrupt::finish_first();
-    let mut feed = Feed::start(&files, limits.clone(), &Watch::recording(pipeline.probe()), &stop)?;
+    let mut feed =
+        Feed::start(&Input::whole(&files), limits.clone(), &Watch::recording(pipeline.probe()), &stop)?;
     let Some(first) = video::next_picture(&mut feed, &files, None, limits)? else {
         return Err(stop
             .signal()
