@@ -3,29 +3,35 @@
     python -m venv target/pictures-venv && target/pictures-venv/bin/pip install -r tests/pictures/requirements.txt
     target/pictures-venv/bin/python tests/pictures/make_cases.py
 
+`pages.txt` lists pages and frames of files that hold several: file, number, width, height, format, sample type, milliseconds
+(or -); pixels of all lie behind each other in `FILE.pages.raw`. `FILE.srgb.raw` is what Little CMS makes of a picture with an ICC profile.
+
 `cases.txt` lists them: file, width, height, format, sample type; the pixels lie in the file's name plus `.raw`, little
 endian. They are the array that was written, where the format is lossless, and what the reference decoder reads, where it
 is not (JPEG in TIFF, lossy WebP).
 """
 
+import io
 import pathlib
+import struct
 
 import cv2
 import numpy as np
 import OpenEXR
 import tifffile
-from PIL import Image
+from PIL import Image, ImageCms, ImageSequence
 
 FOLDER = pathlib.Path(__file__).parents[2] / "crates/io/tests/pictures"
 NAMES = {1: "gray", 3: "rgb", 4: "rgba"}
-TYPES = {"uint8": "u8", "uint16": "u16", "float32": "f32"}
+TYPES = {"uint8": "u8", "uint16": "u16", "float16": "f16", "float32": "f32"}
 CASES = []
+PAGES = []
 
 
 def noise(height, width, channels, dtype, seed=1):
     random = np.random.default_rng(seed)
-    if dtype == np.float32:
-        values = random.normal(0, 3, (height, width, channels)).astype(np.float32)
+    if np.issubdtype(dtype, np.floating):
+        values = random.normal(0, 3, (height, width, channels)).astype(dtype)
     else:
         values = random.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype=dtype, endpoint=True)
     return values[..., 0] if channels == 1 else values
@@ -47,6 +53,16 @@ def case(name, pixels):
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
     (FOLDER / f"{name}.raw").write_bytes(pixels.astype(pixels.dtype.newbyteorder("<")).tobytes())
     CASES.append(f"{name} {width} {height} {NAMES[channels]} {TYPES[pixels.dtype.name]}")
+
+
+def page(name, number, pixels, delay="-"):
+    """Notes what one picture of a file is."""
+    height, width = pixels.shape[:2]
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    mode = "ab" if number else "wb"
+    with open(path(f"{name}.pages.raw"), mode) as file:
+        file.write(np.ascontiguousarray(pixels).astype(pixels.dtype.newbyteorder("<")).tobytes())
+    PAGES.append(f"{name} {number} {width} {height} {NAMES[channels]} {TYPES[pixels.dtype.name]} {delay}")
 
 
 def spread(pairs):
@@ -147,9 +163,15 @@ def tiff():
     case("big.tif", rgb)
     tifffile.imwrite(path("white_is_zero.tif"), 255 - gray, photometric="miniswhite")
     case("white_is_zero.tif", gray)
-    half = noise(6, 7, 3, np.float32).astype(np.float16)
-    tifffile.imwrite(path("half.tif"), half, photometric="rgb")
-    case("half.tif", half.astype(np.float32))
+    for channels, name in ((1, "half_gray"), (2, "half_pairs"), (3, "half"), (4, "half_rgba")):
+        half = noise(6, 7, channels, np.float16)
+        extra = ["unassalpha"] if channels in (2, 4) else None
+        photo = "minisblack" if channels < 3 else "rgb"
+        tifffile.imwrite(path(f"{name}.tif"), half, photometric=photo, extrasamples=extra)
+        case(f"{name}.tif", spread(half) if channels == 2 else half)
+    planes = np.moveaxis(half, -1, 0)
+    tifffile.imwrite(path("half_planes.tif"), planes, photometric="rgb", extrasamples=extra, planarconfig="separate")
+    case("half_planes.tif", half)
     for method in ("tiff_lzw", "packbits", "tiff_adobe_deflate"):
         pillow(f"{method}.tif", rgb, compression=method)
     bits = noise(5, 11, 1, np.uint8) > 127
@@ -166,6 +188,10 @@ def tiff():
     multiplied = noise(6, 7, 4, np.float32)
     tifffile.imwrite(path("multiplied.tif"), multiplied, photometric="rgb", extrasamples=["assocalpha"])
     case("multiplied.tif", np.dstack([multiplied[..., :3] / multiplied[..., 3:], multiplied[..., 3:]]))
+    multiplied = noise(6, 7, 4, np.float16)
+    tifffile.imwrite(path("multiplied_half.tif"), multiplied, photometric="rgb", extrasamples=["assocalpha"])
+    divided = multiplied[..., :3].astype(np.float32) / multiplied[..., 3:].astype(np.float32)
+    case("multiplied_half.tif", np.dstack([divided.astype(np.float16), multiplied[..., 3:]]))
     turned = noise(6, 7, 3, np.uint8)
     tifffile.imwrite(path("turned.tif"), turned, photometric="rgb", extratags=[(274, "H", 1, 6, True)])
     case("turned.tif", np.rot90(turned, -1))
@@ -226,10 +252,24 @@ def exr():
             with OpenEXR.File(header, {kind: pixels}) as file:
                 file.write(path(name))
             case(name, pixels)
-    half = noise(7, 9, 3, np.float32).astype(np.float16)
+    half = noise(7, 9, 3, np.float16)
     with OpenEXR.File({"compression": OpenEXR.ZIPS_COMPRESSION, "type": OpenEXR.scanlineimage}, {"RGB": half}) as file:
         file.write(path("half.exr"))
-    case("half.exr", half.astype(np.float32))
+    case("half.exr", half)
+    for name, dtype in (("gray", np.float32), ("gray_half", np.float16)):
+        gray = noise(7, 9, 1, dtype)
+        header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+        with OpenEXR.File(header, {"Y": gray}) as file:
+            file.write(path(f"{name}.exr"))
+        case(f"{name}.exr", gray)
+    # Of mixed types all become f32.
+    rgb = noise(7, 9, 3, np.float32)
+    rgb[..., 0] = rgb[..., 0].astype(np.float16)
+    channels = {name: np.ascontiguousarray(rgb[..., i]) for i, name in enumerate("RGB")}
+    channels["R"] = channels["R"].astype(np.float16)
+    with OpenEXR.File({"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}, channels) as file:
+        file.write(path("mixed.exr"))
+    case("mixed.exr", rgb)
     exr_methods()
 
 
@@ -248,14 +288,14 @@ def exr_methods():
         with OpenEXR.File(header, {"RGB": smooth.astype(dtype)}) as file:
             file.write(path(f"{name}.exr"))
         with OpenEXR.File(path(f"{name}.exr")) as file:
-            case(f"{name}.exr", file.channels()["RGB"].pixels.astype(np.float32))
+            case(f"{name}.exr", file.channels()["RGB"].pixels)
     half = smooth.astype(np.float16)
     tiles = OpenEXR.TileDescription()
     tiles.xSize = tiles.ySize = 8
     header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.tiledimage, "tiles": tiles}
     with OpenEXR.File(header, {"RGB": half.copy()}) as file:
         file.write(path("tiles.exr"))
-    case("tiles.exr", half.astype(np.float32))
+    case("tiles.exr", half)
     small = half[:4, :3].copy()
     parts = []
     for name, pixels in (("a", small), ("b", -small)):
@@ -264,14 +304,94 @@ def exr_methods():
         parts.append(OpenEXR.Part(header, {"RGB": pixels.copy()}, name))
     with OpenEXR.File(parts) as file:
         file.write(path("parts.exr"))
-    case("parts.exr", small.astype(np.float32))
+    case("parts.exr", small)
+
+
+def tiff_pages():
+    kinds = [noise(6, 7, 3, np.uint8), noise(5, 4, 1, np.uint16), noise(3, 8, 4, np.float32), noise(4, 4, 1, np.uint8)]
+    for name, options in (("kinds.tif", {}), ("kinds_big.tif", {"bigtiff": True, "byteorder": ">"})):
+        with tifffile.TiffWriter(path(name), **options) as file:
+            for number, pixels in enumerate(kinds):
+                photo = "rgb" if pixels.ndim == 3 else "minisblack"
+                extra = ["unassalpha"] if pixels.shape[-1] == 4 and pixels.ndim == 3 else None
+                turned = [(274, "H", 1, 6, True)] if number == 3 else []
+                method = "zlib" if number % 2 else None
+                file.write(pixels, photometric=photo, extrasamples=extra, compression=method, extratags=turned)
+                page(name, number, np.rot90(pixels, -1) if turned else pixels)
+    palettes = [Image.fromarray(smooth(8, 9)).quantize(colors) for colors in (5, 13)]
+    palettes[0].save(path("palettes.tif"), save_all=True, append_images=palettes[1:])
+    for number, palette in enumerate(palettes):
+        page("palettes.tif", number, np.array(palette.convert("RGB")))
+
+
+def animations():
+    """What Pillow shows of animations that it wrote: whole frames, parts of them, holes, and every kind of disposal."""
+    base = smooth(16, 20)
+    moved = [base.copy() for _ in range(5)]
+    for number, pixels in enumerate(moved):
+        pixels[3 + number : 8 + number, 2 * number : 2 * number + 6] = [200, 30 * number, 90]
+    opaque = [Image.fromarray(pixels).quantize(20) for pixels in moved]
+    opaque[0].save(path("moved.gif"), save_all=True, append_images=opaque[1:], duration=[30, 70, 0, 110, 250])
+    holes = []
+    for number in range(5):
+        pixels = np.zeros((16, 20, 4), np.uint8)
+        pixels[2 * number : 2 * number + 6, 3 * number : 3 * number + 7] = [40 * number, 200 - 30 * number, 90, 255]
+        holes.append(Image.fromarray(pixels))
+    for disposal in (0, 1, 2, 3, [1, 3, 2, 3, 1]):
+        name = f"disposal_{disposal if isinstance(disposal, int) else 'mixed'}.gif"
+        holes[0].save(path(name), save_all=True, append_images=holes[1:], duration=40, disposal=disposal)
+    for name in ["moved.gif", *(f"disposal_{kind}.gif" for kind in (0, 1, 2, 3, "mixed"))]:
+        file = Image.open(path(name))
+        for number, frame in enumerate(ImageSequence.Iterator(file)):
+            rgba = np.array(frame.convert("RGBA"))
+            rgba[rgba[..., 3] == 0] = 0
+            pixels = rgba[..., :3] if name == "moved.gif" else rgba
+            page(name, number, pixels, frame.info["duration"])
+
+
+def profile(space, curve, primaries):
+    """An ICC profile of version 2: gamma, and where red, green and blue lie in XYZ under D50."""
+    def xyz(values):
+        return b"XYZ \0\0\0\0" + b"".join(struct.pack(">i", round(value * 65536)) for value in values)
+
+    gamma = b"curv\0\0\0\0" + struct.pack(">IH", 1, round(curve * 256)) + b"\0\0"
+    text = b"desc\0\0\0\0" + struct.pack(">I", 5) + b"test\0" + b"\0" * 78 + b"\0"
+    tags = {b"desc": text, b"cprt": b"text\0\0\0\0none\0\0\0\0", b"wtpt": xyz((0.9642, 1.0, 0.8249))}
+    if space == b"GRAY":
+        tags[b"kTRC"] = gamma
+    else:
+        tags |= {b"rTRC": gamma, b"gTRC": gamma, b"bTRC": gamma}
+        tags |= {name: xyz(place) for name, place in zip((b"rXYZ", b"gXYZ", b"bXYZ"), primaries)}
+    body, table, start = b"", b"", 132 + 12 * len(tags)
+    for name, data in tags.items():
+        data += b"\0" * (-len(data) % 4)
+        table += name + struct.pack(">II", start + len(body), len(data))
+        body += data
+    header = struct.pack(">I4sI4s4s4s", start + len(body), b"none", 0x02100000, b"mntr", space, b"XYZ ")
+    header += struct.pack(">6H4s4sII4sQI", 2026, 1, 1, 0, 0, 0, b"acsp", b"none", 0, 0, b"none", 0, 0)
+    header += struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
+    return header.ljust(128, b"\0") + struct.pack(">I", len(tags)) + table + body
+
+
+def icc():
+    """Adobe RGB's primaries, and gray of another gamma, by Little CMS."""
+    wide = profile(b"RGB ", 2.2, ((0.60974, 0.31111, 0.01947), (0.20528, 0.62567, 0.06087), (0.14919, 0.06322, 0.74457)))
+    gray = profile(b"GRAY", 1.8, None)
+    srgb = ImageCms.createProfile("sRGB")
+    for name, pixels, icc in (("icc_rgb.png", noise(9, 11, 3, np.uint8), wide), ("icc_gray.png", noise(9, 11, 1, np.uint8), gray)):
+        pillow(name, pixels, icc_profile=icc)
+        given = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+        made = ImageCms.profileToProfile(Image.fromarray(pixels), given, srgb, renderingIntent=1, outputMode="RGB")
+        made = np.array(made) if pixels.ndim == 3 else np.array(made)[..., 0]
+        (FOLDER / f"{name}.srgb.raw").write_bytes(np.ascontiguousarray(made).tobytes())
 
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for make in (netpbm, bmp_tga_qoi, webp, tiff, hdr, gif, npy, exr):
+    for make in (netpbm, bmp_tga_qoi, webp, tiff, hdr, gif, npy, exr, tiff_pages, animations, icc):
         make()
     (FOLDER / "cases.txt").write_text("\n".join(CASES) + "\n")
+    (FOLDER / "pages.txt").write_text("\n".join(PAGES) + "\n")
     print(len(CASES), "files,", sum(file.stat().st_size for file in FOLDER.iterdir()), "bytes")
 
 

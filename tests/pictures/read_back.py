@@ -5,6 +5,7 @@
 Needs what make_cases.py needs. Every format, sample type and number of channels that is written.
 """
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -62,12 +63,39 @@ WRITTEN = [
     ("tif", "u1", (1, 3), [by_opencv]),
     ("tif", "u1", (1, 3, 4), [by_pillow, tifffile.imread]),
     ("tif", "u2", (1, 3, 4), [tifffile.imread, by_opencv]),
+    ("tif", "f2", (1, 3, 4), [tifffile.imread]),
     ("tif", "f4", (1, 3, 4), [tifffile.imread, by_opencv]),
     ("npy", "u1", (1, 3, 4), [np.load]),
     ("npy", "u2", (1, 3, 4), [np.load]),
+    ("npy", "i2", (1, 3, 4), [np.load]),
+    ("npy", "f2", (1, 3, 4), [np.load]),
     ("npy", "f4", (1, 3, 4), [np.load]),
-    ("exr", "f4", (3, 4), [by_openexr]),
+    ("exr", "f2", (1, 3, 4), [by_openexr]),
+    ("exr", "f4", (1, 3, 4), [by_openexr]),
 ]
+
+
+def stacks(mip, folder):
+    """One array of many images, and shards of it."""
+    compared = 0
+    for dtype in ("u1", "u2", "i2", "f2", "f4"):
+        given = [noise(13, 21, 3, np.dtype(dtype).type, seed) for seed in range(5)]
+        for number, pixels in enumerate(given):
+            np.save(folder / f"given{number}.npy", pixels)
+        for layout, axes in (("hwc", (0, 1, 2, 3)), ("chw", (0, 3, 1, 2))):
+            for options, names in (([], ["all"]), (["--shard", "2"], ["all-00000", "all-00001", "all-00002"])):
+                inputs = [str(folder / f"given{number}.npy") for number in range(5)]
+                run = [mip, "run", "-e", f"layout to={layout}", *inputs, "-o", str(folder / "all.npy"), *options]
+                subprocess.run(run, check=True, capture_output=True)
+                read = np.concatenate([np.load(folder / f"{name}.npy") for name in names])
+                wanted = np.stack(given).transpose(axes)
+                if read.dtype != wanted.dtype or not np.array_equal(read, wanted):
+                    sys.exit(f"a stack of {dtype}, {layout}, {options}: {read.dtype} {read.shape}, values differ")
+                index = json.loads((folder / "all.index.json").read_text())
+                if index["rows"] != inputs or sum(a["rows"] for a in index["arrays"]) != 5:
+                    sys.exit(f"the index of a stack of {dtype}, {layout}, {options} is wrong: {index}")
+                compared += 1
+    return compared
 
 
 def main(mip):
@@ -93,6 +121,7 @@ def main(mip):
         subprocess.run([mip, "run", "-e", "flip ! flip", given, "-o", written], check=True, capture_output=True)
         if not (np.abs(by_opencv(written) - pixels) <= pixels.max(-1, keepdims=True) / 255).all():
             sys.exit("x.hdr by OpenCV: pixels differ by more than the format's precision")
+        compared += stacks(mip, folder)
     print(compared + 1, "files and readers agree")
 
 

@@ -18,6 +18,7 @@ mod machine;
 mod plan;
 #[cfg(feature = "profiling")]
 mod profile;
+mod stages;
 mod validate;
 mod video;
 mod work;

@@ -23,7 +23,27 @@ pub fn picture(bytes: &[u8]) -> Outcome {
     if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xFF\xD8") {
         return Outcome::Refused;
     }
+    pages(bytes, "fuzz.tga");
     holds(bytes, "fuzz.tga", FileFormat::Npy)
+}
+
+/// Pages and frames looked at; more only take more time.
+const PAGES: usize = 8;
+
+/// Every page of a file is an image within the limits, or refused.
+fn pages(bytes: &[u8], name: &str) {
+    let mut reader = Reader::new(ReadOptions { max_pixels: MAX_PIXELS, ..ReadOptions::default() });
+    let Ok(mut file) = reader.load_bytes(bytes, name) else { return };
+    let budget = reader.budget().clone();
+    for number in 0..file.pages().len().min(PAGES) as u64 {
+        match reader.decode_page(&mut file, number, |bytes| budget.reserve(bytes)) {
+            Ok(image) => {
+                let desc = image.desc();
+                assert!(u64::from(desc.width) * u64::from(desc.height) <= MAX_PIXELS, "{desc}");
+            }
+            Err(error) => assert!(!matches!(error, IoError::Internal { .. }), "{error}"),
+        }
+    }
 }
 
 /// A file in a format that has a target of its own.

@@ -54,6 +54,16 @@ pub enum IoError {
         /// What is wrong with it.
         text: String,
     },
+    /// A picture that a file does not hold.
+    #[error("{name} holds {pages} picture(s), counted from 0, and not picture {page} (--pages)")]
+    NoPage {
+        /// The file.
+        name: String,
+        /// The picture asked for.
+        page: u64,
+        /// How many there are.
+        pages: u64,
+    },
     /// More pixels than allowed.
     #[error(
         "{name} has {width}x{height} pixels, more than the {limit} allowed; shrink or crop it first, or raise the limit (--max-pixels)"

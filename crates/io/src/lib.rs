@@ -22,7 +22,9 @@ mod write;
 pub mod y4m;
 pub mod yuv;
 
-pub use decode::{ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image};
+pub use decode::{
+    Loaded, Page, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image,
+};
 pub use encode::{Compression, WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::{Facts, FileFormat, Samples};
@@ -31,6 +33,6 @@ pub use metadata::{Carried, Metadata};
 pub use raw::{RawReader, RawVideo};
 pub use video_file::{has_video_extension, is_video_file};
 pub use write::{
-    TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished, try_remove_unfinished,
-    write_image, write_image_as,
+    NpyStack, TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished,
+    try_remove_unfinished, write_image, write_image_as,
 };

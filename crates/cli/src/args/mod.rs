@@ -1,5 +1,6 @@
 //! Arguments that several commands share.
 
+mod arrays;
 mod assign;
 mod execution;
 mod limits;
@@ -10,11 +11,12 @@ mod size;
 mod video_file;
 mod writing;
 
+pub(crate) use arrays::ArrayArgs;
 pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use limits::{LimitArgs, SizeLimit};
 pub(crate) use pipeline::{PipelineArgs, load};
-pub(crate) use reading::{ReadArgs, note_warnings, warning_line};
+pub(crate) use reading::{PageArgs, ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs, VideoArg, base};
 pub(crate) use video_file::{Rate, VideoFileArgs};

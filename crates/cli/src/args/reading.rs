@@ -2,6 +2,7 @@ use clap::Args;
 use mip_io::{ReadOptions, ReadWarning, Reader};
 
 use crate::console;
+use crate::work::PagesArg;
 
 /// How image files are read, for commands that read some.
 #[derive(Debug, Clone, Copy, Args)]
@@ -10,6 +11,31 @@ pub(crate) struct ReadArgs {
     /// of warning
     #[arg(long)]
     strict: bool,
+}
+
+/// [`ReadArgs`] where files may be read picture by picture.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct PageArgs {
+    /// Pages of TIFF and frames of GIF to read: `all`, one (3), or from A to before B (A..B), counted from 0; results are numbered
+    /// [default: the first]
+    #[arg(long, value_name = "PAGES")]
+    pages: Option<PagesArg>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+impl PageArgs {
+    pub(crate) const fn pages(self) -> Option<PagesArg> {
+        self.pages
+    }
+
+    pub(crate) const fn is_strict(self) -> bool {
+        self.read.is_strict()
+    }
+
+    pub(crate) const fn options(self, limits: ReadOptions) -> ReadOptions {
+        self.read.options(limits)
+    }
 }
 
 impl ReadArgs {

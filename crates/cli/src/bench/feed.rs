@@ -16,7 +16,8 @@ use super::environment::environment;
 use crate::commands::FormatArg;
 use crate::failure::Failure;
 use crate::interrupt::Stop;
-use crate::video::{self, Output, Said, Source, Stages, Target};
+use crate::stages::Stages;
+use crate::video::{self, Output, Said, Source, Target};
 use crate::work::Limits;
 
 /// Frames of one measurement of its whole: to warm up, and at least.
@@ -233,7 +234,7 @@ pub(crate) fn render(document: &FeedDocument) -> Vec<String> {
     ];
     for row in &document.results {
         let rate = |name: &str| {
-            let stage = row.stages.stages.iter().find(|stage| stage.name == name);
+            let stage = row.stages.all.iter().find(|stage| stage.name == name);
             stage.map_or_else(|| "-".to_owned(), |stage| format!("{:.0}", stage.frames_per_second))
         };
         let [read, upload, compute, download, write] =
@@ -259,7 +260,7 @@ mod tests {
         let document = run(&request, |_| ()).unwrap();
         assert!(document.failures.is_empty(), "{:?}", document.failures);
         let row = &document.results[0];
-        let stages: Vec<&str> = row.stages.stages.iter().map(|stage| stage.name).collect();
+        let stages: Vec<&str> = row.stages.all.iter().map(|stage| stage.name).collect();
         assert_eq!(stages, ["read", "compute", "write"]);
         assert!(row.frames >= FEW && row.frames_per_second > 0.0);
         assert!(render(&document)[2].starts_with("w1 luma"));

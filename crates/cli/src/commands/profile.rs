@@ -5,14 +5,14 @@ use mini_image_pipe::Pipeline;
 use mini_image_pipe::profiling::Profile;
 use mip_core::ImageBuffer;
 use mip_core::text::quoted_path;
-use mip_io::WholeFile;
+use mip_io::{Reader, WholeFile};
 
 use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
 use crate::console;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::profile::{Mode, Report, measure, render};
-use crate::work::Limits;
+use crate::profile::{self, Mode, Report, measure, render};
+use crate::work::{FormatArg, Limits};
 
 /// Shows where the time goes: a timeline of host and streams, and what each task and copy cost
 #[derive(Debug, clap::Args)]
@@ -60,6 +60,9 @@ pub(crate) struct Args {
     execution: RunArgs,
     #[command(flatten)]
     reading: ReadArgs,
+    /// Format that results are encoded in, to time that: png, jpg, ... [default: png; npy for what that does not hold]
+    #[arg(long, value_name = "EXT")]
+    format: Option<FormatArg>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
     }
     pipeline.task_graph().validate()?;
-    let inputs = bind(args, &pipeline, images)?;
+    let mut bound = bind(args, &pipeline, images)?;
     // Opened first: what cannot be written is not worth measuring.
     let read = file.into_iter().chain(images.iter().map(PathBuf::as_path));
     let mut files = Files::reading(read.chain(args.inputs.iter().map(|input| input.file.as_path())));
@@ -90,7 +93,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
     let mode = args.stream.map_or(Mode::Batch(args.batch.into()), |k| Mode::Stream(k.into()));
     let repeat = args.repeat.unwrap_or(if args.stream.is_some() { 200 } else { 20 });
-    let measured = measure(&mut pipeline, &inputs, mode, args.warm_up as usize, repeat as usize)?;
+    let around = profile::Files {
+        inputs: std::mem::take(&mut bound.files),
+        reader: bound.reader,
+        format: args.format.as_ref().map(|asked| asked.format),
+    };
+    let inputs = bound.inputs;
+    let measured = measure(&mut pipeline, &inputs, around, mode, args.warm_up as usize, repeat as usize)?;
     if let Some(file) = trace {
         write_trace(file, &measured.profile)?;
     }
@@ -106,8 +115,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An image for each input of the pipeline, with its name.
-fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(String, ImageBuffer)>, Failure> {
+/// The pipeline's inputs.
+struct Bound {
+    /// An image for each, with its name.
+    inputs: Vec<(String, ImageBuffer)>,
+    /// Where they are from.
+    files: Vec<PathBuf>,
+    reader: Reader,
+}
+
+fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Bound, Failure> {
     let names = pipeline.task_graph().inputs();
     if let Some(wrong) = args.inputs.iter().find(|input| !names.contains(&input.name)) {
         return Err(Failure::Request(format!(
@@ -123,7 +140,7 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
     let limits = args.reading.options(args.execution.limits.read_options());
     let mut reader = Limits::new(limits, pipeline.config().memory_budget.clone()).reader();
     let mut images = images.iter();
-    let mut bound = Vec::new();
+    let (mut bound, mut files) = (Vec::new(), Vec::new());
     for name in names {
         let given = args.inputs.iter().find(|input| input.name == *name).map(|input| &input.file);
         let file: &Path = given.or_else(|| images.next()).ok_or_else(|| {
@@ -134,9 +151,10 @@ fn bind(args: &Args, pipeline: &Pipeline, images: &[PathBuf]) -> Result<Vec<(Str
         let image = reader.read(file);
         note_warnings(&mut reader);
         bound.push((name.clone(), image?));
+        files.push(file.to_owned());
     }
     match images.next() {
-        None => Ok(bound),
+        None => Ok(Bound { inputs: bound, files, reader }),
         Some(more) => Err(Failure::Request(format!(
             "{} is one image too many: mip profile runs the same one again and again (--batch and --repeat say how often)",
             quoted_path(more)

@@ -8,14 +8,19 @@ use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
-use mip_io::{Metadata, expand_inputs};
+use mip_io::{Metadata, WholeFile, expand_inputs};
 
+use super::profile::write_trace;
 use crate::args::{
-    NamedInput, ReadArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
+    ArrayArgs, NamedInput, PageArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
 };
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::interrupt;
-use crate::work::{FormatArg, Limits, Naming, Outcome, Runner, Summary};
+use crate::stages::Watch;
+use crate::work::{
+    ArrayRequest, ArrayTarget, FormatArg, Input, Limits, Naming, Outcome, Results, Runner, Summary,
+};
 use crate::{console, work};
 use video::Job;
 
@@ -31,6 +36,8 @@ use video::Job;
   mip run stereo.toml --input left=l.png --input right=r.png -o out
   mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
   mip run edges.toml photos/ -o out --format jpg --quality 80
+  mip run classifier.toml photos/ -o tensors.npy --batch 32
+  mip run edges.toml scan.tif --pages all -o out
   mip run edges.toml in.mp4 -o out.mp4
   mip run edges.toml in.mp4 -o 'frames/%05d.png' --frames 100..200 --every 5
   mip run edges.toml 'frames/%05d.png' -o out.mp4 --rate 25
@@ -46,8 +53,8 @@ pub(crate) struct Args {
     /// Pipeline in the one-line form, instead of a file
     #[arg(short = 'e', long = "expression", value_name = "ONE-LINE")]
     expression: Option<String>,
-    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout. With a video: a video file,
-    /// numbered pictures (`frames/%05d.png`) or a folder for them
+    /// Folder for results (default `out`), or a file name for a single one; `-` is stdout. NAME.npy is one array of the
+    /// results of all images. With a video: a video file, numbered pictures (`frames/%05d.png`) or a folder for them
     #[arg(short = 'o', long = "out", value_name = "OUT")]
     out: Option<PathBuf>,
     /// Extension of results in a folder, or format of the one on stdout: png, jpg, tif, ... (`mip formats` lists them)
@@ -55,6 +62,8 @@ pub(crate) struct Args {
     format: Option<FormatArg>,
     #[command(flatten)]
     writing: WriteArgs,
+    #[command(flatten)]
+    arrays: ArrayArgs,
     /// Image for a named pipeline input, used for every execution; repeat for several
     #[arg(long = "input", value_name = "NAME=FILE")]
     inputs: Vec<NamedInput>,
@@ -67,10 +76,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     execution: RunArgs,
     #[command(flatten)]
-    reading: ReadArgs,
+    reading: PageArgs,
     /// Go on with the other images when one fails; exit code 1 at the end
     #[arg(long)]
     keep_going: bool,
+    /// File for a timeline of the run (JSON of Chrome's trace format): files read, decoded, encoded and written, executions,
+    /// and what streams did
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Print a JSON report instead of file names
     #[arg(long)]
     pub(super) json: bool,
@@ -78,12 +91,36 @@ pub(crate) struct Args {
     video: VideoFileArgs,
 }
 
+impl Args {
+    /// Begins the file for a timeline; what cannot be written is not worth a run.
+    fn trace_file(&self, mut files: Files) -> Result<Option<WholeFile>, Failure> {
+        let Some(path) = self.trace.as_deref() else { return Ok(None) };
+        if self.out.as_deref() == Some(path) {
+            let text = "--trace names the file that -o names; choose another";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        files.create_beside_stdout(path, "--trace").map(Some)
+    }
+
+    /// The arrays of all results, if those are asked for.
+    fn arrays(&self, several: bool, tasks: &[String]) -> Result<Option<ArrayTarget>, Failure> {
+        let ArrayArgs { stack, shard } = self.arrays;
+        let (out, format) = (self.out.as_deref(), self.format.as_ref());
+        ArrayTarget::of(ArrayRequest { out, format, stack, shard, several }, tasks)
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
+    if job.is_some() && args.reading.pages().is_some() {
+        let text = "--pages is for images; frames of a video are picked with --frames";
+        return Err(Failure::Request(text.to_owned()));
+    }
     let mut config = args.execution.config(usize::from(args.batch))?;
+    config.enable_profiling = args.trace.is_some();
     if job.is_some() {
         config.pinned_pool_size = super::stream::PINNED;
     }
@@ -96,7 +133,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     pipeline.task_graph().validate()?;
     if let Some(job) = job {
-        return job.run(args, file, positional, &mut pipeline);
+        let reads = positional.iter().map(PathBuf::as_path).chain(file);
+        let trace = args.trace_file(Files::reading(reads))?;
+        return job.run(args, file, positional, &mut pipeline, trace);
     }
 
     let fixed = fixed_inputs(args, pipeline.task_graph().inputs())?;
@@ -106,24 +145,45 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Request(text));
     }
     let files = if streamed.is_some() { expand_inputs(positional)? } else { vec![fixed[0].file.clone()] };
+    let inputs = match args.reading.pages() {
+        Some(pages) if streamed.is_some() => Input::pages(&files, pages, &limits)?,
+        Some(_) => {
+            let text = "--pages is for images after the pipeline; those of --input are one picture each";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        None => Input::whole(&files),
+    };
     let tasks = output_names(&pipeline)?;
     let fixed_files = fixed.iter().map(|fixed| fixed.file.as_path());
     let read = files.iter().map(PathBuf::as_path).chain(fixed_files).chain(file);
     let originals: Vec<PathBuf> = read.map(Path::to_owned).collect();
-    let naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &files, &tasks, &originals)?;
-    check_stdout(args, &naming)?;
-    let options = args.writing.options(naming.format())?;
-    let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits)?;
+    // A folder with one picture in it, or a pattern that fits one, is as several are.
+    let pages = args.reading.pages().is_some();
+    let several = streamed.is_some() && (inputs.len() > 1 || pages || files != positional);
+    let (naming, arrays);
+    let results = if let Some(target) = args.arrays(several, &tasks)? {
+        target.check(inputs.len(), &originals)?;
+        arrays = target;
+        Results::Arrays(&arrays)
+    } else {
+        naming = Naming::new(args.out.as_deref(), args.format.as_ref(), &inputs, &tasks, &originals)?;
+        Results::Files(&naming)
+    };
+    check_stdout(args, results)?;
+    let options = args.writing.options(results.format())?;
+    let watch = Watch::recording(pipeline.probe());
+    let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits, &watch)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
     let metadata = metadata.filter(|_| streamed.is_none()).map(|first| (0, first)).into_iter().collect();
-    create_folder(naming.folder())?;
+    create_folder(results.folder())?;
+    let trace = args.trace_file(Files::reading(&originals))?;
 
     let stop = interrupt::finish_first();
     let runner = Runner {
         pipeline: &mut pipeline,
-        naming: &naming,
+        results,
         tasks: &tasks,
-        files: &files,
+        files: &inputs,
         streamed: streamed.as_deref(),
         shapes: &shapes,
         metadata,
@@ -131,12 +191,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         keep_going: args.keep_going,
         options,
         limits,
+        watch,
         stop: &stop,
     };
     let mut outcome = runner.run()?;
     outcome.tell_losses();
-    let summary = Summary::new(&pipeline, &files, &outcome, start.elapsed())?;
-    report(args, &naming, &summary, &outcome)
+    if let (Some(file), Some(profile)) = (trace, pipeline.take_profile()) {
+        write_trace(file, &profile)?;
+    }
+    let summary = Summary::new(&pipeline, &inputs, &outcome, start.elapsed())?;
+    report(args, results, &summary, &outcome)
 }
 
 /// The pipeline file, if one is to be named, and the inputs.
@@ -198,12 +262,17 @@ fn streamed_input(
 type Bound = (Vec<Option<ImageDesc>>, Option<Metadata>);
 
 /// Gives the named inputs their images.
-fn bind(pipeline: &mut Pipeline, fixed: &[NamedInput], limits: &Limits) -> Result<Bound, Failure> {
+fn bind(
+    pipeline: &mut Pipeline,
+    fixed: &[NamedInput],
+    limits: &Limits,
+    watch: &Watch,
+) -> Result<Bound, Failure> {
     let mut shapes = vec![None; pipeline.task_graph().inputs().len()];
     let mut first = None;
     let mut reader = limits.reader();
     for input in fixed {
-        let image = reader.read(&input.file);
+        let image = work::read(&mut reader, &input.file, watch);
         note_warnings(&mut reader);
         let image = image?;
         first.get_or_insert(reader.take_metadata());
@@ -228,9 +297,9 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Names of files, or JSON, on the stdout that the picture goes to would damage it.
-fn check_stdout(args: &Args, naming: &Naming) -> Result<(), Failure> {
+fn check_stdout(args: &Args, results: Results<'_>) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
-    match naming.is_stdout() {
+    match results.is_stdout() {
         true if args.json => {
             refuse("--json prints to stdout, but the picture goes there; name a file for it with -o")
         }
@@ -241,10 +310,10 @@ fn check_stdout(args: &Args, naming: &Naming) -> Result<(), Failure> {
     }
 }
 
-fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
+fn report(args: &Args, results: Results<'_>, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
     if args.json {
         console::json(summary)?;
-    } else if !naming.is_stdout() {
+    } else if !results.is_stdout() {
         summary.outputs.iter().try_for_each(|name| console::line(one_line(name)))?;
     }
     if summary.frames > 0 {
@@ -255,6 +324,9 @@ fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) ->
         let Summary { elapsed_ms, device_name: device, .. } = summary;
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
     }
+    if let Some(stages) = summary.stages.as_ref().filter(|_| summary.frames > 1) {
+        console::note(stages);
+    }
     let Some(code) = outcome.exit_code(args.keep_going) else { return Ok(()) };
     let failed = work::count(summary.failed, "image");
     console::note(match (summary.interrupted, summary.not_tried) {
@@ -262,5 +334,12 @@ fn report(args: &Args, naming: &Naming, summary: &Summary, outcome: &Outcome) ->
         (None, 0) => format!("{failed} failed"),
         (None, left) => format!("{failed} failed; {left} not tried (--keep-going goes on after a failure)"),
     });
+    if let given_up @ 1.. = outcome.arrays.given_up.len() {
+        let images = work::count(given_up, "image");
+        console::note(format_args!(
+            "results of {images} were not written, for their array has rows missing (--keep-going leaves out images that \
+             fail; --shard N keeps every array that is complete)"
+        ));
+    }
     Err(Failure::Reported(code))
 }

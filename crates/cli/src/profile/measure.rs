@@ -4,7 +4,9 @@ use mini_image_pipe::profiling::{Profile, Summary};
 use mini_image_pipe::{Pipeline, PipelineConfig, StreamOptions};
 use mip_core::ImageBuffer;
 
+use super::files::{FileRow, Files, results};
 use crate::failure::Failure;
+use crate::stages::Watch;
 
 /// How a pipeline is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +31,15 @@ pub(crate) struct Measured {
     pub(crate) profile: Profile,
     /// A stream's frames one by one.
     pub(crate) alone: Option<Summary>,
+    /// What files take around it.
+    pub(crate) files: Vec<FileRow>,
 }
 
 /// Warms up and profiles. The same is run once more without a profile, to say what that costs.
 pub(crate) fn measure(
     pipeline: &mut Pipeline,
     inputs: &[(String, ImageBuffer)],
+    files: Files,
     mode: Mode,
     warm_up: usize,
     repeat: usize,
@@ -43,6 +48,10 @@ pub(crate) fn measure(
     let mut plain = Pipeline::from_graph(pipeline.task_graph().clone(), config);
     run(&mut plain, inputs, mode, warm_up.max(1))?;
     let unprofiled = run(&mut plain, inputs, mode, repeat)?;
+    if matches!(mode, Mode::Stream(_)) {
+        run(&mut plain, inputs, Mode::Batch(1), 1)?;
+    }
+    let results = results(&plain)?;
     drop(plain);
 
     let alone = match mode {
@@ -59,8 +68,9 @@ pub(crate) fn measure(
     }
     let preparation = if warm_up > 0 { take(pipeline)?.summary() } else { Profile::default().summary() };
     let elapsed = run(pipeline, inputs, mode, repeat)?;
+    let files = files.measure(&results, &Watch::recording(pipeline.probe()))?;
     let profile = take(pipeline)?;
-    Ok(Measured { warm_up, repeat, elapsed, unprofiled, preparation, profile, alone })
+    Ok(Measured { warm_up, repeat, elapsed, unprofiled, preparation, profile, alone, files })
 }
 
 fn take(pipeline: &Pipeline) -> Result<Profile, Failure> {

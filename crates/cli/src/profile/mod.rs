@@ -1,9 +1,11 @@
 //! What `mip profile` measures, and how it prints.
 
+mod files;
 mod measure;
 mod report;
 mod table;
 
+pub(crate) use files::{FileRow, Files};
 pub(crate) use measure::{Measured, Mode, measure};
 pub(crate) use report::Report;
 pub(crate) use table::render;

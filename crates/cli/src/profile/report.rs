@@ -5,7 +5,7 @@ use mini_image_pipe::profiling::{Kind, Summary};
 use mip_core::{ImageBuffer, text};
 use serde::Serialize;
 
-use super::{Measured, Mode};
+use super::{FileRow, Measured, Mode};
 use crate::failure::Failure;
 
 /// What `mip profile` prints; times are microseconds. Keys may be added, never changed.
@@ -30,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) preparation: Summary,
     pub(crate) summary: Summary,
     pub(crate) stream: Option<Stream>,
+    /// Reading and decoding of the inputs, encoding of the results.
+    pub(crate) files: Vec<FileRow>,
     pub(crate) trace: Option<String>,
 }
 
@@ -97,6 +99,7 @@ impl Report {
             preparation: measured.preparation,
             summary,
             stream,
+            files: measured.files,
             trace: trace.map(|path| text::path(path).into_owned()),
         })
     }

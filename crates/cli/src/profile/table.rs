@@ -1,9 +1,10 @@
 use std::fmt::{self, Write as _};
 
 use mini_image_pipe::profiling::{Kind, Summary};
+use mip_core::text;
 
-use super::Report;
 use super::report::Stream;
+use super::{FileRow, Report};
 
 /// A time in the unit that suits it.
 struct Time(f64);
@@ -59,6 +60,7 @@ fn write(to: &mut String, report: &Report) -> fmt::Result {
     if let Some(stream) = &report.stream {
         against_stages(to, stream, &report.summary)?;
     }
+    files(to, &report.files)?;
     for (mark, count) in &report.summary.marks {
         writeln!(to, "{mark} ({count} x)")?;
     }
@@ -128,7 +130,8 @@ fn streams(to: &mut String, summary: &Summary) -> fmt::Result {
 
 fn host(to: &mut String, summary: &Summary) -> fmt::Result {
     writeln!(to, "\n{:9} {:>7} {:>10} {:>10} {:>10}", "on host", "count", "total", "mean", "median")?;
-    for row in &summary.host {
+    // Files have a table of their own.
+    for row in summary.host.iter().filter(|row| !row.kind.is_of_files()) {
         writeln!(
             to,
             "{:9} {:>7} {:>10} {:>10} {:>10}",
@@ -147,6 +150,22 @@ fn host(to: &mut String, summary: &Summary) -> fmt::Result {
         percent(summary.device_busy_us, summary.elapsed_us),
         percent(submit, summary.elapsed_us)
     )
+}
+
+/// What is around executions in `mip run`, each on one thread.
+fn files(to: &mut String, rows: &[FileRow]) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = rows.iter().map(|row| text::one_line(&row.name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 60);
+    writeln!(to, "\n{:9} {:width$} {:6} {:>10} {:>10}", "files", "", "format", "bytes", "median")?;
+    for (row, name) in rows.iter().zip(names) {
+        let FileRow { step, format, .. } = row;
+        let (size, time) = (bytes(row.bytes as u64), Time(row.median_us));
+        writeln!(to, "{step:9} {name:width$} {format:6} {size:>10} {time:>10}")?;
+    }
+    Ok(())
 }
 
 fn against_stages(to: &mut String, stream: &Stream, summary: &Summary) -> fmt::Result {

@@ -6,7 +6,6 @@ mod output;
 mod pictures;
 mod run;
 mod source;
-mod stages;
 mod summary;
 mod target;
 
@@ -15,6 +14,5 @@ pub(crate) use output::{FrameWriter, Output, check_extension};
 pub(crate) use pictures::{Pictures, from_pictures, next_picture, write_pictures};
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{FrameReader, Said, Source};
-pub(crate) use stages::Stages;
 pub(crate) use summary::summary;
 pub(crate) use target::{Target, input_name};

@@ -13,9 +13,9 @@ use mip_io::y4m::Y4mWriter;
 use mip_runtime::TaskReport;
 
 use super::Target;
-use super::stages::Meter;
 use super::target::Made;
 use crate::failure::Failure;
+use crate::stages::Meter;
 
 /// What takes the frames of a video.
 pub(crate) trait FrameWriter: Send {

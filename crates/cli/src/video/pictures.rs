@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
+use mini_image_pipe::profiling::{Kind, Profile};
 use mini_image_pipe::{FrameResults, FrameSource, Pipeline, StreamOptions};
 use mip_core::{ImageBuffer, ImageDesc, MemoryBudget, text::quoted_path, threads};
 use mip_io::{Carried, FileFormat, WriteOptions};
@@ -12,13 +13,13 @@ use mip_runtime::TaskReport;
 
 use super::output::{add, progress};
 use super::run::{push_all, through};
-use super::stages::{Meter, Stages, Times};
 use super::{Numbered, Outcome, Output, Source, Target};
 use crate::args::warning_line;
 use crate::console;
 use crate::failure::Failure;
 use crate::ffmpeg::Pick;
 use crate::interrupt::Stop;
+use crate::stages::{Meter, Stages, StreamTimes, Watch};
 use crate::work::{Feed, Job, Limits, Next, Sink};
 
 /// Where the pictures of a video go.
@@ -54,12 +55,13 @@ pub(crate) fn write_pictures(
     stop: &Stop,
 ) -> Result<(Outcome, Vec<PathBuf>), Failure> {
     let start = Instant::now();
-    let reading = Meter::default();
+    let reading = Meter::recording(pipeline.probe(), Kind::Read);
+    let watch = Watch::recording(pipeline.probe());
     let frames = source.start(pipeline.memory()?, reading.clone())?;
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
     let budget: Arc<MemoryBudget> = limits.budget.clone();
     let (read, written) = std::thread::scope(|scope| -> Result<_, Failure> {
-        let sink = Sink::start(scope, AT_ONCE, pictures.format, &pictures.options, &budget)?;
+        let sink = Sink::start(scope, AT_ONCE, pictures.format, &pictures.options, &budget, &watch)?;
         let (mut ends, results) = pipeline.stream_ends(&options)?;
         let work = move || pictures_of(results, sink, pictures);
         let writer = threads::spawn_scoped(scope, "mip-write", "write pictures", work)
@@ -79,9 +81,10 @@ pub(crate) fn write_pictures(
     }
     let elapsed = start.elapsed();
     // Pictures are written by several threads.
-    let times = Times { frames, steady: elapsed, read: Some(reading.total()), write: None };
-    let stages = Stages::new(&times, None);
-    Ok((Outcome { frames, elapsed, tasks, interrupted, beside: None, stages, profile: None }, files))
+    let times = StreamTimes { frames, steady: elapsed, read: Some(reading.total()), write: None };
+    let profile = pipeline.take_profile();
+    let stages = Stages::of_stream(&times, profile.as_ref().map(Profile::summary).as_ref());
+    Ok((Outcome { frames, elapsed, tasks, interrupted, beside: None, stages, profile }, files))
 }
 
 /// Until the stream ends, or a frame or picture fails.

@@ -2,15 +2,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
-use mini_image_pipe::profiling::Profile;
+use mini_image_pipe::profiling::{Kind, Profile};
 use mini_image_pipe::{FrameSource, Pipeline, StreamOptions};
 use mip_core::video::VideoFrame;
 use mip_runtime::TaskReport;
 
-use super::stages::{Meter, Stages, Times};
 use super::{Output, Source, Target};
 use crate::failure::Failure;
 use crate::interrupt::{Signal, Stop};
+use crate::stages::{Meter, Stages, StreamTimes};
 
 /// What came of a stream.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) fn run(
     frames_in_flight: usize,
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
-    let reading = Meter::default();
+    let reading = Meter::recording(pipeline.probe(), Kind::Read);
     let frames = source.start(pipeline.memory()?, reading.clone())?;
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
@@ -61,8 +61,8 @@ pub(super) fn through(
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
+    let writing = Meter::recording(pipeline.probe(), Kind::Write);
     let (mut ends, results) = pipeline.stream_ends(&options)?;
-    let writing = Meter::default();
     let writer = output.start(results, target, kept, writing.clone())?;
     let read = push(&mut ends);
     // The end of the stream: what is under way is written.
@@ -80,9 +80,9 @@ pub(super) fn through(
     let output = written.into_output();
     let frames = output.frames();
     let steady = written_first.map_or(Duration::ZERO, |first| first.elapsed());
-    let times = Times { frames, steady, read: reading.map(Meter::total), write: Some(writing.total()) };
+    let times = StreamTimes { frames, steady, read: reading.map(Meter::total), write: Some(writing.total()) };
     let profile = pipeline.take_profile();
-    let stages = Stages::new(&times, profile.as_ref().map(Profile::summary).as_ref());
+    let stages = Stages::of_stream(&times, profile.as_ref().map(Profile::summary).as_ref());
     let beside = if interrupted.is_some() {
         output.keep_part()?
     } else {

@@ -9,8 +9,8 @@ use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::{RawReader, RawVideo};
 use mip_runtime::{MemoryManager, pooled_image_with};
 
-use super::stages::Meter;
 use crate::failure::Failure;
+use crate::stages::Meter;
 use crate::work::Limits;
 
 /// The video read.

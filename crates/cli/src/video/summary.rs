@@ -46,7 +46,7 @@ pub(crate) fn summary(
         },
         "interrupted": outcome.interrupted.map(Signal::name),
         "kept_as": outcome.beside.as_ref().map(|path| path.display().to_string()),
-        "stages": outcome.stages.stages,
+        "stages": outcome.stages.all,
         "bottleneck": outcome.stages.bottleneck,
         "tasks": tasks.collect::<Vec<_>>(),
     }))

@@ -1,19 +1,20 @@
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use mip_core::text::quoted_path;
+use mip_core::text::{path, quoted_path};
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
-use mip_io::{Metadata, ReadOptions, ReadWarning, Reader, Spares};
+use mip_io::{IoError, Loaded, Metadata, ReadOptions, ReadWarning, Reader, Spares};
 
-use super::workers;
+use super::{Input, workers};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
+use crate::stages::{Step, Watch};
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.
 ///
-/// Thread `t` of `n` decodes files `t, t + n, t + 2n...` into its own short queue, so order and a bound on
+/// Thread `t` of `n` decodes files `t, t + n, t + 2n...`, all pages of each, into its own short queue, so order and a bound on
 /// memory come without further bookkeeping. Memory is taken in the order of the files: whoever waits for some waits
 /// for pictures that are handed out before. Dropping the feed ends the threads after the picture in hand; they are not
 /// waited for, since they may be in the middle of reading from a pipe that gives nothing more. A signal ends the feed at
@@ -22,7 +23,8 @@ pub(crate) struct Feed {
     lanes: Vec<Receiver<Decoded>>,
     stop: Stop,
     next: usize,
-    total: usize,
+    /// Which file each picture is of, among all.
+    order: Vec<usize>,
     limits: Limits,
     turns: Arc<Turns>,
     warnings: Vec<ReadWarning>,
@@ -79,18 +81,24 @@ const AHEAD: usize = 1;
 const PATIENCE: Duration = Duration::from_millis(10);
 
 impl Feed {
-    /// Starts as many threads as there are to be had.
+    /// Starts as many threads as there are to be had; `watch` learns what reading and decoding take.
     ///
     /// # Errors
     /// When there is not one.
-    pub(crate) fn start(files: &[PathBuf], limits: Limits, stop: &Stop) -> Result<Self, Failure> {
-        let (turns, own): (_, Arc<[PathBuf]>) = (Arc::new(Turns::default()), files.into());
+    pub(crate) fn start(
+        files: &[Input],
+        limits: Limits,
+        watch: &Watch,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let (turns, own): (_, Arc<[Input]>) = (Arc::new(Turns::default()), files.into());
         let mut lanes: Vec<(Sender<Share>, Receiver<Decoded>)> = Vec::new();
-        for _ in 0..workers(files.len()) {
+        for _ in 0..workers(files.last().map_or(0, |last| last.lane + 1)) {
             let (send, decoded) = bounded(AHEAD);
             let (say, share) = bounded(1);
             let (files, limits, turns) = (own.clone(), limits.clone(), turns.clone());
-            let work = move || decode(&files, &share, &send, &limits, &turns);
+            let watch = watch.clone();
+            let work = move || decode(&files, &share, &send, (&limits, &watch), &turns);
             match threads::spawn("mip-decode", "decode pictures", work) {
                 Ok(_) => lanes.push((say, decoded)),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -103,18 +111,24 @@ impl Feed {
             let _ = say.send((index, count));
         }
         let lanes = lanes.into_iter().map(|(_, decoded)| decoded).collect();
-        Ok(Self::of(lanes, files.len(), limits, turns, stop))
+        let order = own.iter().map(|input| input.lane).collect();
+        Ok(Self::of(lanes, order, limits, turns, stop))
     }
 
     fn of(
         lanes: Vec<Receiver<Decoded>>,
-        total: usize,
+        order: Vec<usize>,
         limits: Limits,
         turns: Arc<Turns>,
         stop: &Stop,
     ) -> Self {
         let (warnings, metadata) = (Vec::new(), Metadata::default());
-        Self { lanes, stop: stop.clone(), next: 0, total, limits, turns, warnings, metadata }
+        Self { lanes, stop: stop.clone(), next: 0, order, limits, turns, warnings, metadata }
+    }
+
+    /// Threads that decode.
+    pub(crate) fn threads(&self) -> usize {
+        self.lanes.len()
     }
 
     /// What there was to warn of in the pictures handed out since the last call.
@@ -134,11 +148,11 @@ impl Feed {
 
     /// The next picture; waits for it unless it waits for memory itself. None after a signal.
     pub(crate) fn next(&mut self) -> Next {
-        if self.next == self.total || self.stop.signal().is_some() {
-            return Next::End;
-        }
         let index = self.next;
-        let lane = &self.lanes[index % self.lanes.len()];
+        let Some(file) = self.order.get(index).filter(|_| self.stop.signal().is_none()) else {
+            return Next::End;
+        };
+        let lane = &self.lanes[file % self.lanes.len()];
         let Decoded { picture, warnings, metadata } = loop {
             select! {
                 recv(self.stop.receiver()) -> _ => return Next::End,
@@ -175,22 +189,29 @@ impl Drop for Feed {
 }
 
 fn decode(
-    files: &[PathBuf],
+    inputs: &[Input],
     share: &Receiver<Share>,
     send: &Sender<Decoded>,
-    limits: &Limits,
+    (limits, watch): (&Limits, &Watch),
     turns: &Turns,
 ) {
     let Ok((first, count)) = share.recv() else { return };
     let mut reader = limits.reader();
-    for (index, file) in files.iter().enumerate().skip(first).step_by(count) {
+    let mut open = None;
+    for (index, input) in inputs.iter().enumerate().filter(|(_, input)| input.lane % count == first) {
         let turn = turns.of(index);
         let admit = |bytes| turn.take(&limits.budget, bytes);
-        let picture = panics::caught(|| reader.read_admitted(file, admit));
+        let picture = panics::caught(|| match input.page {
+            None => read_admitted(&mut reader, &input.path, watch, admit),
+            Some(page) => read_page(&mut reader, &mut open, (input, page.number), watch, admit),
+        });
         drop(turn);
         let picture = match picture {
             Ok(picture) => picture.map_err(Failure::from),
-            Err(panic) => Err(Failure::Running(format!("{}: internal error: {panic}", quoted_path(file)))),
+            Err(panic) => {
+                let name = quoted_path(&input.path);
+                Err(Failure::Running(format!("{name}: internal error: {panic}")))
+            }
         };
         let (warnings, metadata) = (reader.take_warnings(), reader.take_metadata());
         if send.send(Decoded { picture, warnings, metadata }).is_err() {
@@ -198,6 +219,65 @@ fn decode(
         }
     }
 }
+
+/// Reads a file into memory and decodes it; `watch` learns what either takes.
+pub(crate) fn read(reader: &mut Reader, file: &Path, watch: &Watch) -> Result<ImageBuffer, IoError> {
+    let budget = reader.budget().clone();
+    read_admitted(reader, file, watch, |bytes| budget.reserve(bytes))
+}
+
+fn read_admitted(
+    reader: &mut Reader,
+    file: &Path,
+    watch: &Watch,
+    admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+) -> Result<ImageBuffer, IoError> {
+    let loaded = load(reader, file, watch, admit)?;
+    watch.time(Step::Decode, || path(file).into_owned(), || reader.decode(loaded))
+}
+
+fn load(
+    reader: &mut Reader,
+    file: &Path,
+    watch: &Watch,
+    admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+) -> Result<Loaded, IoError> {
+    let name = || path(file).into_owned();
+    watch.time_with_pause(Step::Read, name, |pause| reader.load(file, |bytes| pause.during(|| admit(bytes))))
+}
+
+/// A file of which further pages may be read, and its number.
+type Open = Option<(usize, Loaded)>;
+
+/// Decodes a page, of the file in memory if that is its own.
+fn read_page(
+    reader: &mut Reader,
+    open: &mut Open,
+    (input, page): (&Input, u64),
+    watch: &Watch,
+    admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
+) -> Result<ImageBuffer, IoError> {
+    let decode = |reader: &mut Reader, file: &mut Loaded, admit: Admit<'_>| {
+        watch.time_with_pause(
+            Step::Decode,
+            || input.name(),
+            |pause| reader.decode_page(file, page, |bytes| pause.during(|| admit(bytes))),
+        )
+    };
+    if let Some((_, file)) = open.as_mut().filter(|(lane, _)| *lane == input.lane) {
+        return decode(reader, file, Box::new(admit));
+    }
+    // The memory of the file before is given back first.
+    *open = None;
+    let file = load(reader, &input.path, watch, admit)?;
+    let (_, file) = open.insert((input.lane, file));
+    let budget = reader.budget().clone();
+    // Taken with the file.
+    decode(reader, file, Box::new(move |bytes| budget.reserve(bytes)))
+}
+
+/// What asks for memory.
+type Admit<'a> = Box<dyn FnOnce(usize) -> Result<Reservation, OverBudget> + 'a>;
 
 /// Lets files take memory in their order.
 #[derive(Debug, Default)]
@@ -274,7 +354,7 @@ mod tests {
     use super::*;
     use mip_core::{DType, ImageDesc, PixelFormat};
 
-    fn folder_of(count: u32) -> (tempfile::TempDir, Vec<PathBuf>) {
+    fn folder_of(count: u32) -> (tempfile::TempDir, Vec<Input>) {
         let folder = tempfile::tempdir().unwrap();
         let write = |i: u32| {
             let desc = ImageDesc::new(i + 1, 2, PixelFormat::Gray, DType::U8).unwrap();
@@ -283,8 +363,8 @@ mod tests {
                 .unwrap();
             path
         };
-        let files = (0..count).map(write).collect();
-        (folder, files)
+        let files: Vec<_> = (0..count).map(write).collect();
+        (folder, Input::whole(&files))
     }
 
     fn limits(bytes: usize) -> Limits {
@@ -305,10 +385,10 @@ mod tests {
     #[test]
     fn pictures_come_in_order_and_bad_ones_in_their_place() {
         let (_folder, mut files) = folder_of(23);
-        files[7] = "missing.png".into();
+        files[7].path = "missing.png".into();
         let (_open, stop) = Stop::never();
         for bytes in [usize::MAX, 4 << 20] {
-            let mut feed = Feed::start(&files, limits(bytes), &stop).unwrap();
+            let mut feed = Feed::start(&files, limits(bytes), &Watch::default(), &stop).unwrap();
             for expected in 0..23 {
                 let (index, image) = picture(&mut feed).unwrap();
                 assert_eq!(index, expected);
@@ -329,7 +409,7 @@ mod tests {
         let (_folder, files) = folder_of(6);
         let (_open, stop) = Stop::never();
         // Nothing fits: decoders take more than this.
-        let mut feed = Feed::start(&files, limits(1000), &stop).unwrap();
+        let mut feed = Feed::start(&files, limits(1000), &Watch::default(), &stop).unwrap();
         for expected in 0..6 {
             let (index, image) = picture(&mut feed).unwrap();
             assert_eq!(index, expected);
@@ -341,7 +421,7 @@ mod tests {
     fn dropping_the_feed_ends_its_threads() {
         let (_folder, files) = folder_of(40);
         let (_open, stop) = Stop::never();
-        let mut feed = Feed::start(&files, limits(usize::MAX), &stop).unwrap();
+        let mut feed = Feed::start(&files, limits(usize::MAX), &Watch::default(), &stop).unwrap();
         assert!(picture(&mut feed).is_some());
         let turns = feed.turns.clone();
         drop(feed);
@@ -355,7 +435,7 @@ mod tests {
     fn a_signal_ends_the_feed_while_it_waits_for_a_picture() {
         let (open, stop) = Stop::never();
         let (_send, decoded) = bounded(AHEAD);
-        let mut feed = Feed::of(vec![decoded], 1, limits(usize::MAX), Arc::default(), &stop);
+        let mut feed = Feed::of(vec![decoded], vec![0], limits(usize::MAX), Arc::default(), &stop);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(move || matches!(feed.next(), Next::End));
             drop(open);
@@ -367,7 +447,7 @@ mod tests {
     fn fewer_threads_do_and_none_is_an_error() {
         let (_folder, files) = folder_of(9);
         let (_open, stop) = Stop::never();
-        let start = || Feed::start(&files, limits(usize::MAX), &stop);
+        let start = || Feed::start(&files, limits(usize::MAX), &Watch::default(), &stop);
         let mut feed = threads::with_at_most(1, || start().unwrap());
         assert_eq!(feed.lanes.len(), 1);
         (0..9).for_each(|expected| assert_eq!(picture(&mut feed).unwrap().0, expected));

@@ -1,8 +1,11 @@
 //! What happens around the pipeline in `mip run`: pictures are decoded and encoded on their own threads
 //! while it computes.
 
+mod arrays;
 mod feed;
+mod input;
 mod naming;
+mod out;
 mod outcome;
 mod progress;
 mod runner;
@@ -12,8 +15,11 @@ mod summary;
 use progress::Progress;
 use sink::Written;
 
-pub(crate) use feed::{Feed, Limits, Next};
+pub(crate) use arrays::{ArrayRequest, ArrayTarget};
+pub(crate) use feed::{Feed, Limits, Next, read};
+pub(crate) use input::{Input, PagesArg};
 pub(crate) use naming::{FormatArg, Naming};
+pub(crate) use out::Results;
 pub(crate) use outcome::Outcome;
 pub(crate) use runner::Runner;
 pub(crate) use sink::{Job, Sink};

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use mip_io::{FileFormat, input_name, is_direct, is_stdin, is_stdout, output_name};
 
+use super::Input;
 use crate::failure::Failure;
 use crate::files::{Clash, Files};
 
@@ -37,8 +38,8 @@ pub(crate) const DEFAULT_FOLDER: &str = "out";
 /// Extensions of image formats that are not written: as the end of `-o` they are a mistake, not a folder's name.
 const FOREIGN: [&str; 10] = ["avif", "dds", "gif", "heic", "heif", "ico", "jp2", "jxl", "psd", "svg"];
 
-/// Names of output files: `OUT/<stem>.png` for one output, `OUT/<stem>.<task>.png` for several, or the one
-/// file, pipe or device that `-o` names (`-`: stdout).
+/// Names of output files: `OUT/<stem>.png` for one output, `OUT/<stem>.<task>.png` for several, with `<stem>-00003` for a
+/// page or frame of several, or the one file, pipe or device that `-o` names (`-`: stdout).
 #[derive(Debug)]
 pub(crate) struct Naming {
     target: Target,
@@ -59,7 +60,7 @@ impl Naming {
     pub(crate) fn new(
         out: Option<&Path>,
         format: Option<&FormatArg>,
-        inputs: &[PathBuf],
+        inputs: &[Input],
         tasks: &[String],
         originals: &[PathBuf],
     ) -> Result<Self, Failure> {
@@ -89,14 +90,17 @@ impl Naming {
     }
 
     /// One path for each output task, in order.
-    pub(crate) fn paths(&self, input: &Path) -> Vec<PathBuf> {
+    pub(crate) fn paths(&self, input: &Input) -> Vec<PathBuf> {
         let (folder, extension) = match &self.target {
             Target::File { path, .. } => return vec![path.clone()],
             Target::Folder { folder, format } => (folder, &format.extension),
         };
-        let stem = if is_stdin(input) { OsStr::new("stdin") } else { input.file_stem().unwrap_or_default() };
+        let path = &input.path;
+        let stem = if is_stdin(path) { OsStr::new("stdin") } else { path.file_stem().unwrap_or_default() };
+        let page = input.suffix().unwrap_or_default();
         let name = |task: Option<&String>| {
             let mut name = stem.to_owned();
+            name.push(&page);
             for part in task.into_iter().chain([extension]) {
                 name.push(".");
                 name.push(part);
@@ -109,12 +113,12 @@ impl Naming {
         }
     }
 
-    fn check_collisions(&self, inputs: &[PathBuf], originals: &[PathBuf]) -> Result<(), Failure> {
+    fn check_collisions(&self, inputs: &[Input], originals: &[PathBuf]) -> Result<(), Failure> {
         let mut files = Files::reading(originals);
         for input in inputs {
             for path in self.paths(input) {
                 let refuse = |text: String| Err(Failure::Request(text));
-                match files.claim(&path, input) {
+                match files.claim(&path, Path::new(&input.name())) {
                     Ok(()) => {}
                     Err(Clash::Input(original)) => {
                         return refuse(format!(
@@ -126,8 +130,8 @@ impl Naming {
                     Err(Clash::Written(other)) => {
                         return refuse(format!(
                             "{} and {} would both be written to {}; run them into different folders",
-                            input_name(&other),
-                            input_name(input),
+                            other.display(),
+                            input.name(),
                             path.display()
                         ));
                     }
@@ -194,9 +198,10 @@ mod tests {
         let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
         let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
         let format = format.map(|f| f.parse().unwrap());
-        let naming = Naming::new(out.map(Path::new), format.as_ref(), &inputs, &tasks, &inputs)
+        let whole = Input::whole(&inputs);
+        let naming = Naming::new(out.map(Path::new), format.as_ref(), &whole, &tasks, &inputs)
             .map_err(|e| e.message().unwrap_or_default().to_owned())?;
-        Ok(inputs.iter().flat_map(|i| naming.paths(i)).map(|p| p.to_string_lossy().into_owned()).collect())
+        Ok(whole.iter().flat_map(|i| naming.paths(i)).map(|p| p.to_string_lossy().into_owned()).collect())
     }
 
     #[test]

@@ -1,20 +1,22 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mini_image_pipe::ExecutionReport;
 use mip_io::ReadWarning;
 use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
-use super::{Naming, Progress, Written, count};
+use super::arrays::Finished;
+use super::{Input, Naming, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
+use crate::stages::Stages;
 
 /// What a run came to, kept up while it goes on. Inputs are indices into the list of files.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Files written, by input.
+    /// Files written, by input; none for inputs whose results are rows of arrays.
     pub(crate) written: BTreeMap<usize, Vec<PathBuf>>,
     /// The first failure of each input that failed; its files that had been written already stay.
     pub(crate) failures: BTreeMap<usize, Failure>,
@@ -28,6 +30,10 @@ pub(crate) struct Outcome {
     lost: BTreeMap<&'static str, BTreeSet<usize>>,
     /// What ended the run early.
     pub(crate) interrupted: Option<Signal>,
+    /// Where results went that are rows of arrays.
+    pub(crate) arrays: Finished,
+    /// What the stages of the run took, once it is over.
+    pub(crate) stages: Option<Stages>,
     progress: Progress,
 }
 
@@ -41,6 +47,8 @@ impl Outcome {
             warnings: Vec::new(),
             lost: BTreeMap::new(),
             interrupted: None,
+            arrays: Finished::default(),
+            stages: None,
             progress: Progress::new(total),
         }
     }
@@ -52,6 +60,12 @@ impl Outcome {
         }
         let first = self.failures.values().next()?;
         Some(if kept_going { 1 } else { first.code() })
+    }
+
+    /// Files that were written: those of inputs in their order, arrays, and their index.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let arrays = self.arrays.shards.iter().map(|shard| &shard.path);
+        self.written.values().flatten().chain(arrays).chain(&self.arrays.index)
     }
 
     /// An input went through the pipeline; its files are being written.
@@ -92,7 +106,7 @@ impl Outcome {
 
     pub(super) fn note_written(&mut self, written: Written) {
         match written.result {
-            Ok(()) => self.written.entry(written.input).or_default().push(written.path),
+            Ok(()) => self.written.entry(written.input).or_default().extend(written.path),
             Err(failure) => self.fail(written.input, failure),
         }
     }
@@ -110,13 +124,25 @@ impl Outcome {
         }
     }
 
-    /// Ends the progress bar, and puts each input's files into declared order: writers finish in any.
-    pub(super) fn finish(&mut self, naming: &Naming, files: &[impl AsRef<Path>]) {
-        self.progress.finish();
+    /// Notes where rows went: inputs of those that were given up have not been written.
+    pub(super) fn note_arrays(&mut self, arrays: Finished) {
+        for input in &arrays.given_up {
+            self.written.remove(input);
+        }
+        self.arrays = arrays;
+    }
+
+    /// Puts each input's files into declared order: writers finish in any.
+    pub(super) fn sort(&mut self, naming: &Naming, files: &[Input]) {
         for (input, paths) in &mut self.written {
-            let declared = naming.paths(files[*input].as_ref());
+            let declared = naming.paths(&files[*input]);
             paths.sort_by_key(|path| declared.iter().position(|d| d == path));
         }
+    }
+
+    /// Ends the progress bar.
+    pub(super) fn finish(&self) {
+        self.progress.finish();
     }
 
     fn fail(&mut self, input: usize, failure: Failure) {

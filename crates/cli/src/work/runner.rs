@@ -1,22 +1,24 @@
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::time::Instant;
 
 use mini_image_pipe::{Error, Pipeline};
-use mip_core::text::quoted_path;
 use mip_core::{ImageBuffer, ImageDesc};
-use mip_io::{Metadata, WriteOptions, check_encodable};
+use mip_io::{FileFormat, Metadata, WriteOptions, check_encodable};
 
-use super::{Feed, Job, Limits, Naming, Next, Outcome, Sink};
+use super::arrays::{Arrays, check_alike};
+use super::out::Out;
+use super::{ArrayTarget, Feed, Input, Job, Limits, Next, Outcome, Results};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
+use crate::stages::{Computing, ImageTimes, Stages, Watch};
 
 /// One `mip run`: pictures are decoded ahead, grouped into batches, executed, and written behind.
 pub(crate) struct Runner<'a> {
     pub(crate) pipeline: &'a mut Pipeline,
-    pub(crate) naming: &'a Naming,
+    pub(crate) results: Results<'a>,
     /// Names of the output tasks.
     pub(crate) tasks: &'a [String],
-    pub(crate) files: &'a [PathBuf],
+    pub(crate) files: &'a [Input],
     /// The pipeline input that `files` feed; `None` when all inputs are bound already and there is one run.
     pub(crate) streamed: Option<&'a str>,
     /// Shapes of the pipeline's inputs in order; `None` for the streamed one.
@@ -27,8 +29,18 @@ pub(crate) struct Runner<'a> {
     pub(crate) keep_going: bool,
     pub(crate) options: WriteOptions,
     pub(crate) limits: Limits,
+    /// What learns how long everything takes.
+    pub(crate) watch: Watch,
     /// Ends the run before the next picture.
     pub(crate) stop: &'a Stop,
+}
+
+/// What there is to know of a run while it goes on.
+struct State {
+    outcome: Outcome,
+    computing: Computing,
+    /// Shapes of the first row of arrays, which all others have.
+    rows: Option<Vec<ImageDesc>>,
 }
 
 /// Pictures that are executed together, with the index of each one's file.
@@ -64,41 +76,84 @@ type Outputs = Vec<Vec<ImageBuffer>>;
 
 impl Runner<'_> {
     /// # Errors
-    /// When there are no threads to work with; nothing was done then.
+    /// When there are no threads to work with, and nothing was done; when arrays cannot be written.
     pub(crate) fn run(mut self) -> Result<Outcome, Failure> {
-        let (files, options, limits) = (self.files, self.options.clone(), self.limits.clone());
-        let mut outcome = Outcome::new(files.len());
-        std::thread::scope(|scope| -> Result<(), Failure> {
-            let (jobs, format) = (files.len() * self.tasks.len(), self.naming.format());
-            let mut sink = Sink::start(scope, jobs, format, &options, &limits.budget)?;
-            if self.streamed.is_some() {
-                let feed = Feed::start(files, limits, self.stop)?;
-                self.stream(feed, &mut sink, &mut outcome);
+        let (start, files) = (Instant::now(), self.files);
+        let outcome = Outcome::new(files.len());
+        let mut state = State { outcome, computing: Computing::default(), rows: None };
+        let (decoders, encoders, arrays) = std::thread::scope(|scope| -> Result<_, Failure> {
+            let jobs = files.len() * self.tasks.len();
+            let (budget, watch) = (self.limits.budget.clone(), self.watch.clone());
+            let mut out = Out::start(scope, self.results, jobs, &self.options, &budget, &watch)?;
+            let encoders = out.threads();
+            let decoders = if self.streamed.is_some() {
+                let feed = Feed::start(files, self.limits.clone(), &watch, self.stop)?;
+                let decoders = feed.threads();
+                self.stream(feed, &mut out, &mut state);
+                decoders
             } else {
-                match self.execute(&[], &mut outcome) {
+                match self.execute(&[], &mut state) {
                     Ok(outputs) => {
-                        self.write(0, 0, &outputs, &mut sink, &mut outcome);
-                        outcome.executed();
+                        self.write(0, 0, &outputs, &mut out, &mut state.outcome);
+                        state.outcome.executed();
                     }
-                    Err(trouble) => outcome.not_executed(0, trouble.failure),
+                    Err(trouble) => state.outcome.not_executed(0, trouble.failure),
                 }
+                1
+            };
+            let (written, arrays) = out.close();
+            for written in written {
+                state.outcome.note_written(written);
             }
-            sink.close().for_each(|written| outcome.note_written(written));
-            Ok(())
+            Ok((decoders, encoders, arrays))
         })?;
+        let State { mut outcome, computing, .. } = state;
+        outcome.finish();
         outcome.interrupted = self.stop.signal();
-        outcome.finish(self.naming, files);
+        if let (Results::Arrays(target), Some(arrays)) = (self.results, arrays) {
+            self.finish_arrays(target, arrays?, &mut outcome)?;
+        }
+        if let Results::Files(naming) = self.results {
+            outcome.sort(naming, files);
+        }
+        let times = ImageTimes {
+            images: computing.images(),
+            elapsed: start.elapsed(),
+            watch: &self.watch,
+            computing,
+            decoders,
+            encoders,
+            on_cores: self.pipeline.config().device.info()?.id() == "cpu",
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        outcome.stages = (times.images > 0).then(|| Stages::of_images(&times));
         Ok(outcome)
+    }
+
+    /// Puts arrays in their places where no row is missing that should be there, and writes their index.
+    fn finish_arrays(
+        &self,
+        target: &ArrayTarget,
+        arrays: Arrays,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
+        let complete = outcome.interrupted.is_none() && (outcome.failures.is_empty() || self.keep_going);
+        let mut finished = arrays.finish(complete)?;
+        if !finished.rows.is_empty() {
+            finished.write_index(target.index(), self.files, &outcome.failures, complete)?;
+        }
+        outcome.note_arrays(finished);
+        Ok(())
     }
 
     /// Takes pictures from the feed and executes a group as soon as it is full, the shape changes, memory is short, or
     /// none is left.
-    fn stream(&mut self, mut feed: Feed, sink: &mut Sink, outcome: &mut Outcome) {
+    fn stream(&mut self, mut feed: Feed, out: &mut Out<'_>, state: &mut State) {
         let mut groups = Groups::default();
         let mut released = false;
         loop {
             let next = feed.next();
-            feed.take_warnings().iter().for_each(|warning| outcome.warn(warning));
+            feed.take_warnings().iter().for_each(|warning| state.outcome.warn(warning));
             if self.stop.signal().is_some() {
                 // What has been executed is being written; what is only decoded has not been tried.
                 return;
@@ -113,13 +168,13 @@ impl Runner<'_> {
             };
             let executed = complete && !groups.next.is_empty();
             if executed {
-                self.execute_next(&mut groups, &feed, sink, outcome);
+                self.execute_next(&mut groups, &feed, out, state);
             }
-            let goes_on = outcome.failures.is_empty() || self.keep_going;
+            let goes_on = state.outcome.failures.is_empty() || self.keep_going;
             match next {
                 Next::Starved if !goes_on => return,
                 Next::Starved if executed || !released => {
-                    self.release(&mut groups.used, sink, outcome);
+                    self.release(&mut groups.used, out, state);
                     released = true;
                 }
                 // All memory that will ever come back has.
@@ -128,69 +183,77 @@ impl Runner<'_> {
                     groups.next.push((index, image));
                     released = false;
                 }
-                Next::Picture(index, Err(failure)) if goes_on => outcome.not_executed(index, failure),
+                Next::Picture(index, Err(failure)) if goes_on => state.outcome.not_executed(index, failure),
                 Next::Picture(..) | Next::End => return,
             }
             // Not only when the next picture comes: it may be long in coming.
             if groups.next.len() == self.batch {
-                self.execute_next(&mut groups, &feed, sink, outcome);
+                self.execute_next(&mut groups, &feed, out, state);
             }
-            sink.finished().into_iter().for_each(|written| outcome.note_written(written));
-            if !outcome.failures.is_empty() && !self.keep_going {
+            out.finished().into_iter().for_each(|written| state.outcome.note_written(written));
+            if !state.outcome.failures.is_empty() && !self.keep_going || out.is_broken() {
                 return;
             }
         }
     }
 
     /// Gives back all memory but that of the pictures in hand.
-    fn release(&mut self, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {
+    fn release(&mut self, used: &mut Group, out: &mut Out<'_>, state: &mut State) {
         used.clear();
         self.limits.spares.clear();
-        sink.settle().into_iter().for_each(|written| outcome.note_written(written));
+        out.settle().into_iter().for_each(|written| state.outcome.note_written(written));
         // A device that cannot be opened holds nothing.
         let _ = self.pipeline.release();
     }
 
-    fn execute_next(&mut self, groups: &mut Groups, feed: &Feed, sink: &mut Sink, outcome: &mut Outcome) {
+    fn execute_next(&mut self, groups: &mut Groups, feed: &Feed, out: &mut Out<'_>, state: &mut State) {
         let group = std::mem::take(&mut groups.next);
-        self.execute_group(&group, &mut groups.used, sink, outcome);
+        self.execute_group(&group, &mut groups.used, out, state);
         let last = std::mem::replace(&mut groups.used, group);
         for (_, image) in last {
             feed.recycle(image);
         }
     }
 
-    fn execute_group(&mut self, group: &Group, used: &mut Group, sink: &mut Sink, outcome: &mut Outcome) {
-        let mut result = self.execute(group, outcome);
+    fn execute_group(&mut self, group: &Group, used: &mut Group, out: &mut Out<'_>, state: &mut State) {
+        let mut result = self.execute(group, state);
         if result.as_ref().is_err_and(|trouble| trouble.memory) {
-            self.release(used, sink, outcome);
-            result = self.execute(group, outcome);
+            self.release(used, out, state);
+            result = self.execute(group, state);
         }
         match result {
             Ok(outputs) => {
                 for (frame, (input, _)) in group.iter().enumerate() {
-                    self.write(*input, frame, &outputs, sink, outcome);
-                    outcome.executed();
+                    self.write(*input, frame, &outputs, out, &mut state.outcome);
+                    state.outcome.executed();
                 }
             }
             // Fewer at once may fit.
             Err(trouble) if trouble.memory && group.len() > 1 => {
                 let (first, second) = group.split_at(group.len() / 2);
-                self.execute_group(&first.to_vec(), used, sink, outcome);
-                self.execute_group(&second.to_vec(), used, sink, outcome);
+                self.execute_group(&first.to_vec(), used, out, state);
+                self.execute_group(&second.to_vec(), used, out, state);
             }
             Err(Trouble { failure, .. }) => {
                 for (input, _) in group {
-                    outcome.not_executed(*input, failure.clone().about(quoted_path(&self.files[*input])));
+                    state.outcome.not_executed(*input, failure.clone().about(self.files[*input].name()));
                 }
             }
         }
     }
 
     /// Executes a group (or, without a streamed input, what is bound); gives each output's frames.
-    fn execute(&mut self, group: &[(usize, ImageBuffer)], outcome: &mut Outcome) -> Result<Outputs, Trouble> {
+    fn execute(&mut self, group: &[(usize, ImageBuffer)], state: &mut State) -> Result<Outputs, Trouble> {
+        let start = Instant::now();
+        let outputs = self.executed(group, state)?;
+        let took = start.elapsed();
+        state.computing.add(took, group.len().max(1));
+        Ok(outputs)
+    }
+
+    fn executed(&mut self, group: &[(usize, ImageBuffer)], state: &mut State) -> Result<Outputs, Trouble> {
         let first = group.first().map(|(_, image)| image);
-        self.check_encodable(first.map(ImageBuffer::desc)).map_err(Trouble::other)?;
+        let outputs = self.check_results(first.map(ImageBuffer::desc), state).map_err(Trouble::other)?;
         let report = match (first, self.streamed) {
             (Some(_), _) if self.shapes.len() == 1 => {
                 let frames: Vec<ImageBuffer> = group.iter().map(|(_, image)| image.clone()).collect();
@@ -203,29 +266,36 @@ impl Runner<'_> {
             _ => self.pipeline.execute(),
         };
         match report {
-            Ok(report) => outcome.add(&report),
+            Ok(report) => state.outcome.add(&report),
             Err(error) => {
                 // Only a run that was started has a report of its own.
                 if let (Error::Run(_), Some(report)) = (&error, self.pipeline.report()) {
-                    outcome.add(report);
+                    state.outcome.add(report);
                 }
                 return Err(error.into());
             }
+        }
+        if matches!(self.results, Results::Arrays(_)) {
+            state.rows.get_or_insert(outputs);
         }
         let outputs = self.pipeline.task_graph().outputs();
         outputs.into_iter().map(|task| Ok(self.pipeline.batch_outputs(task)?.to_vec())).collect()
     }
 
-    /// Finds out before a pixel is computed that a result could not be written.
-    fn check_encodable(&self, streamed: Option<&ImageDesc>) -> Result<(), Failure> {
+    /// Finds out before a pixel is computed that a result could not be written; the shapes of all.
+    fn check_results(&self, streamed: Option<&ImageDesc>, state: &State) -> Result<Vec<ImageDesc>, Failure> {
         let graph = self.pipeline.task_graph();
         let inputs: Vec<ImageDesc> = self.shapes.iter().filter_map(|s| s.or(streamed.copied())).collect();
         let shapes = graph.infer(&inputs)?;
-        for (task, name) in graph.outputs().into_iter().zip(self.tasks) {
+        let outputs: Vec<ImageDesc> = graph.outputs().iter().map(|task| shapes[task.index()]).collect();
+        for (desc, name) in outputs.iter().zip(self.tasks) {
             let refused = |e| Failure::from(e).about(format_args!("the result of task '{name}'"));
-            check_encodable(&shapes[task.index()], self.naming.format()).map_err(refused)?;
+            check_encodable(desc, self.results.format()).map_err(refused)?;
         }
-        Ok(())
+        match &state.rows {
+            Some(rows) => check_alike(&outputs, rows, self.tasks).map(|()| outputs),
+            None => Ok(outputs),
+        }
     }
 
     /// Hands one frame of each output to the writers.
@@ -234,15 +304,25 @@ impl Runner<'_> {
         input: usize,
         frame: usize,
         outputs: &[Vec<ImageBuffer>],
-        sink: &mut Sink,
+        out: &mut Out<'_>,
         outcome: &mut Outcome,
     ) {
         let metadata = self.metadata.remove(&input).unwrap_or_default();
-        for (path, images) in self.naming.paths(&self.files[input]).into_iter().zip(outputs) {
-            let image = images[frame].clone();
-            let (carried, lost) = metadata.carried(image.desc(), self.naming.format());
+        let images = outputs.iter().map(|images| images[frame].clone());
+        let naming = match self.results {
+            Results::Files(naming) => naming,
+            Results::Arrays(_) => {
+                let images: Vec<ImageBuffer> = images.collect();
+                for image in &images {
+                    outcome.lose(input, metadata.carried(image.desc(), FileFormat::Npy).1);
+                }
+                return out.write_row(input, images);
+            }
+        };
+        for (path, image) in naming.paths(&self.files[input]).into_iter().zip(images) {
+            let (carried, lost) = metadata.carried(image.desc(), naming.format());
             outcome.lose(input, lost);
-            sink.write(Job { input, path, image, carried });
+            out.write_file(Job { input, path, image, carried });
         }
     }
 }

@@ -1,14 +1,15 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
-use mip_core::text::quoted_path;
+use mip_core::text::{self, quoted_path};
 use mip_core::{ImageBuffer, MemoryBudget, panics, threads};
-use mip_io::{Carried, FileFormat, WriteOptions, encoding_bytes, write_image_as};
+use mip_io::{Carried, FileFormat, IoError, WholeFile, WriteOptions, encode, encoding_bytes};
 
 use super::workers;
 use crate::failure::Failure;
+use crate::stages::{Step, Watch};
 
 /// One picture to be written.
 pub(crate) struct Job {
@@ -22,7 +23,8 @@ pub(crate) struct Job {
 /// What became of a job.
 pub(crate) struct Written {
     pub(crate) input: usize,
-    pub(crate) path: PathBuf,
+    /// The file, where a result has one of its own.
+    pub(crate) path: Option<PathBuf>,
     pub(crate) result: Result<(), Failure>,
 }
 
@@ -44,7 +46,7 @@ struct Room {
 }
 
 impl Sink {
-    /// Starts as many threads as there are to be had.
+    /// Starts as many threads as there are to be had; `watch` learns what encoding and writing take.
     ///
     /// # Errors
     /// When there is not one.
@@ -54,6 +56,7 @@ impl Sink {
         format: FileFormat,
         options: &WriteOptions,
         budget: &Arc<MemoryBudget>,
+        watch: &Watch,
     ) -> Result<Self, Failure> {
         let (report, written) = channel();
         let room = Room { budget: budget.clone(), alone: Arc::default() };
@@ -61,7 +64,8 @@ impl Sink {
         for _ in 0..workers(jobs) {
             let (send, jobs) = sync_channel(1);
             let (report, room, options) = (report.clone(), room.clone(), options.clone());
-            let work = move || encode(&jobs, &report, format, &options, &room);
+            let watch = watch.clone();
+            let work = move || encode_all(&jobs, &report, (format, &options), &room, &watch);
             match threads::spawn_scoped(scope, "mip-encode", "write results", work) {
                 Ok(_) => lanes.push(send),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -69,6 +73,11 @@ impl Sink {
             }
         }
         Ok(Self { lanes, written, next: 0, open: 0 })
+    }
+
+    /// Threads that encode and write.
+    pub(crate) fn threads(&self) -> usize {
+        self.lanes.len()
     }
 
     pub(crate) fn write(&mut self, job: Job) {
@@ -99,18 +108,18 @@ impl Sink {
     }
 }
 
-fn encode(
+fn encode_all(
     jobs: &Receiver<Job>,
     report: &Sender<Written>,
-    format: FileFormat,
-    options: &WriteOptions,
+    (format, options): (FileFormat, &WriteOptions),
     room: &Room,
+    watch: &Watch,
 ) {
     for Job { input, path, image, carried } in jobs {
         let options = WriteOptions { carried: Some(carried.into()), ..options.clone() };
         let reserved = room.budget.reserve(encoding_bytes(image.desc())).ok();
         let alone = reserved.is_none().then(|| room.alone.lock().unwrap_or_else(PoisonError::into_inner));
-        let result = match panics::caught(|| write_image_as(&path, format, &image, &options)) {
+        let result = match panics::caught(|| write(&path, &image, (format, &options), watch)) {
             Ok(result) => result.map_err(Failure::from),
             Err(panic) => {
                 Err(Failure::Running(format!("cannot write {}: internal error: {panic}", quoted_path(&path))))
@@ -118,8 +127,21 @@ fn encode(
         };
         drop((image, reserved, alone));
         // Nobody listens any more when the run was given up; the file is written all the same.
-        let _ = report.send(Written { input, path, result });
+        let _ = report.send(Written { input, path: Some(path), result });
     }
+}
+
+/// Encodes and writes a picture.
+fn write(
+    path: &Path,
+    image: &ImageBuffer,
+    (format, options): (FileFormat, &WriteOptions),
+    watch: &Watch,
+) -> Result<(), IoError> {
+    let name = || text::path(path).into_owned();
+    // Encoded first: what cannot be encoded must not open a pipe, whose reader would take that for an empty result.
+    let bytes = watch.time(Step::Encode, name, || encode(image, format, options))?;
+    watch.time(Step::Write, name, || WholeFile::create(path)?.write_and_keep(&bytes))
 }
 
 #[cfg(test)]
@@ -135,7 +157,9 @@ mod tests {
             |i: usize| folder.path().join(if i == 5 { "no/such/5.png".into() } else { format!("{i}.png") });
         let written: Vec<Written> = std::thread::scope(|scope| {
             let budget = Arc::new(MemoryBudget::new(10));
-            let start = || Sink::start(scope, 20, FileFormat::Png, &WriteOptions::default(), &budget);
+            let start = || {
+                Sink::start(scope, 20, FileFormat::Png, &WriteOptions::default(), &budget, &Watch::default())
+            };
             assert!(threads::with_at_most(0, start).is_err());
             let mut sink = threads::with_at_most(1, start).unwrap();
             assert_eq!(sink.lanes.len(), 1);
@@ -155,7 +179,7 @@ mod tests {
         assert_eq!(written.len(), 20);
         for w in written {
             assert_eq!(w.result.is_ok(), w.input != 5);
-            assert_eq!(w.path.exists(), w.input != 5);
+            assert_eq!(w.path.unwrap().exists(), w.input != 5);
         }
     }
 }

@@ -1,4 +1,3 @@
-use std::path::PathBuf;
 use std::time::Duration;
 
 use mini_image_pipe::Pipeline;
@@ -6,9 +5,11 @@ use mip_core::text;
 use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
-use super::Outcome;
+use super::arrays::Shard;
+use super::{Input, Outcome};
 use crate::failure::Failure;
 use crate::interrupt::Signal;
+use crate::stages::Stages;
 
 /// What `mip run --json` prints. Keys may be added, never changed.
 #[derive(Debug, Serialize)]
@@ -24,10 +25,16 @@ pub(crate) struct Summary {
     pub(crate) not_tried: usize,
     /// The signal that ended the run early.
     pub(crate) interrupted: Option<&'static str>,
-    /// Files written, in the order of their inputs.
+    /// Files written, in the order of their inputs; arrays of all of them, and their index.
     pub(crate) outputs: Vec<String>,
+    /// What is in arrays of all results.
+    arrays: Vec<Shard>,
+    /// How long frames of animations are shown that went through.
+    delays: Vec<Delay>,
     /// From the start of the command's work to its end, decoding and encoding included.
     pub(crate) elapsed_ms: f64,
+    #[serde(flatten)]
+    pub(crate) stages: Option<Stages>,
     allocator: Allocator,
     graph: GraphStats,
     memory: Memory,
@@ -68,6 +75,12 @@ struct Task {
 }
 
 #[derive(Debug, Serialize)]
+struct Delay {
+    input: String,
+    ms: f64,
+}
+
+#[derive(Debug, Serialize)]
 struct InputError {
     input: String,
     error: String,
@@ -76,7 +89,7 @@ struct InputError {
 impl Summary {
     pub(crate) fn new(
         pipeline: &Pipeline,
-        files: &[PathBuf],
+        files: &[Input],
         outcome: &Outcome,
         elapsed: Duration,
     ) -> Result<Self, Failure> {
@@ -85,7 +98,7 @@ impl Summary {
         let (effective, reason) = memory.effective_mode();
         let failed = |input: &usize| outcome.failures.contains_key(input);
         let error = |(input, failure): (&usize, &Failure)| InputError {
-            input: mip_io::input_name(&files[*input]),
+            input: files[*input].name(),
             error: failure.message().unwrap_or_default().to_owned(),
         };
         let frames = outcome.written.keys().filter(|input| !failed(input)).count();
@@ -97,8 +110,11 @@ impl Summary {
             failed: outcome.failures.len(),
             not_tried: files.len() - frames - outcome.failures.len(),
             interrupted: outcome.interrupted.map(Signal::name),
-            outputs: outcome.written.values().flatten().map(|path| text::path(path).into_owned()).collect(),
+            outputs: outcome.files().map(|path| text::path(path).into_owned()).collect(),
+            arrays: outcome.arrays.shards.clone(),
+            delays: outcome.written.keys().filter_map(|input| delay(&files[*input])).collect(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
+            stages: outcome.stages.clone(),
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },
             graph: outcome.graph.clone(),
             memory: Memory {
@@ -112,6 +128,11 @@ impl Summary {
             errors: outcome.failures.iter().map(error).collect(),
         })
     }
+}
+
+fn delay(input: &Input) -> Option<Delay> {
+    let delay = input.page?.delay?;
+    Some(Delay { input: input.name(), ms: delay.as_secs_f64() * 1e3 })
 }
 
 /// What `--memory-limit` comes to.

@@ -19,14 +19,16 @@ fn formats_are_listed_for_people_and_for_programs() {
     assert_eq!(line("PNG"), "PNG .png u8 u16 gray rgb rgba; --compression");
     assert_eq!(line("JPEG"), "JPEG .jpg .jpeg u8 gray rgb; lossy; --quality");
     assert_eq!(line("GIF"), "GIF .gif u8 rgb rgba; only read");
-    assert_eq!(line("TIFF"), "TIFF .tif .tiff u8 u16 f32 gray rgb rgba; --compression");
+    assert_eq!(line("TIFF"), "TIFF .tif .tiff u8 u16 f16 f32 gray rgb rgba; --compression");
     assert_eq!(text.lines().count(), FileFormat::ALL.len());
     let all = place.ok(&["formats", "--json"]).json();
     let formats = all["formats"].as_array().unwrap();
     assert_eq!(formats.len(), FileFormat::ALL.len());
     let exr = formats.iter().find(|format| format["name"] == "EXR").unwrap();
     assert_eq!(exr["extensions"], serde_json::json!(["exr"]));
-    assert_eq!(exr["writes"], serde_json::json!([{ "dtype": "f32", "formats": ["rgb", "rgba"] }]));
+    let any = ["gray", "rgb", "rgba"];
+    let writes = serde_json::json!([{ "dtype": "f16", "formats": any }, { "dtype": "f32", "formats": any }]);
+    assert_eq!(exr["writes"], writes);
 }
 
 /// Through every format that holds an 8-bit rgb picture without loss, one after another.
@@ -57,6 +59,11 @@ fn floats_go_into_formats_that_hold_them() {
         assert_eq!(place.read(name).desc().to_string(), "9x7 rgb f32", "{name}");
     }
     assert_eq!(place.read("a.exr"), place.read("a.npy"));
+    for name in ["h.tif", "h.exr", "h.npy"] {
+        place.ok(&["run", "-e", "color_convert to=gray ! cast to=f16", "a.png", "-o", name]);
+        assert_eq!(place.read(name).desc().to_string(), "9x7 gray f16", "{name}");
+        assert_eq!(place.read(name), place.read("h.tif"), "{name}");
+    }
     place.ok(&["run", "-e", "cast to=u8", "a.exr", "-o", "back.png"]);
     assert_eq!(place.read("back.png"), place.read("a.png"));
     place.refused(

@@ -1,5 +1,6 @@
 //! `mip` as a user meets it: files, stdout, stderr, exit codes.
 
+mod arrays;
 mod bench;
 mod book;
 mod commands;
@@ -18,6 +19,7 @@ mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
 mod metadata;
+mod pages;
 #[cfg(feature = "profiling")]
 mod profile;
 mod requests;

@@ -105,3 +105,52 @@ fn what_cannot_be_profiled_is_refused_with_a_reason() {
         place.mip(&["profile", "-e", "crop x=0 y=0 width=900 height=9", "in.png", "--trace", "t.json"]);
     assert!(failed.code != 0 && !place.path("t.json").exists(), "no trace of what did not run: {failed:?}");
 }
+
+/// Categories of the spans in a trace, with how many there are of each.
+fn categories(place: &Place, name: &str) -> std::collections::BTreeMap<String, usize> {
+    let trace: Value = serde_json::from_slice(&place.bytes(name)).unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for event in trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X") {
+        *counts.entry(event["cat"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn files_are_timed_around_executions() {
+    let place = place();
+    place.rgb("photo.jpg", (90, 60), 2);
+    let arguments = ["profile", "-e", FORK, "photo.jpg", "--device", "cpu", "--repeat", "3"];
+    let report = place.ok(&[&arguments[..], &["--json", "--trace", "t.json"]].concat()).json();
+    let files = report["files"].as_array().unwrap();
+    let steps: Vec<_> =
+        files.iter().map(|row| (row["step"].as_str().unwrap(), row["format"].as_str().unwrap())).collect();
+    assert_eq!(steps, [("read", "JPEG"), ("decode", "JPEG"), ("encode", "PNG")]);
+    assert_eq!((&files[0]["name"], &files[2]["name"]), (&"photo.jpg".into(), &"mix".into()));
+    assert_eq!(files[0]["bytes"], place.bytes("photo.jpg").len());
+    assert!(files.iter().all(|row| row["median_us"].as_f64() > Some(0.0)), "{report}");
+    let spans = categories(&place, "t.json");
+    assert!(["read", "decode", "encode", "execute"].iter().all(|kind| spans[*kind] > 2), "{spans:?}");
+    let ran = place.ok(&[&arguments[..], &["--format", "jpg", "--stream", "2"]].concat());
+    let row = |name: &str| ran.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(row("encode").contains("JPEG") && row("decode").contains("photo.jpg"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_run_over_files_has_a_timeline() {
+    let place = place();
+    place.rgb("in/a.png", (90, 60), 2);
+    place.rgb("in/b.jpg", (90, 60), 3);
+    let run = ["run", "-e", FORK, "in", "--device", "cpu", "--trace", "t.json"];
+    place.ok(&[&run[..], &["-o", "out"]].concat());
+    let spans = categories(&place, "t.json");
+    let files = ["read", "decode", "encode", "write", "execute"].map(|kind| spans[kind]);
+    assert_eq!(files, [2; 5], "{spans:?}");
+    assert!(spans["compute"] >= 2, "{spans:?}");
+    place.ok(&[&run[..], &["-o", "t.npy"]].concat());
+    let spans = categories(&place, "t.json");
+    assert_eq!((spans["write"], spans.get("encode")), (2, None), "{spans:?}");
+    place.refused(&["run", "-e", FORK, "in", "--trace", "in/a.png", "-o", "out"], &["--trace", "in/a.png"]);
+    place.refused(&["run", "-e", FORK, "in", "--trace", "-", "-o", "out"], &["--trace"]);
+    place.refused(&["run", "-e", FORK, "in/a.png", "--trace", "o.png", "-o", "o.png"], &["--trace names"]);
+}

@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 20;
 
 impl Reader {
     /// Reads a file into `self.file`, and takes the memory that decoding it needs.
-    pub(super) fn load(
+    pub(super) fn fill(
         &mut self,
         path: &Path,
         name: &str,

@@ -7,9 +7,11 @@ mod hdr;
 mod jpeg;
 mod library;
 mod load;
+mod loaded;
 mod look;
 mod npy;
 mod orient;
+mod pages;
 mod png;
 mod pnm;
 mod spares;
@@ -25,10 +27,12 @@ use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, faults, panics,
 };
 
-pub(crate) use tiff::is_plausible as is_plausible_tiff;
+pub use loaded::Loaded;
+pub use pages::Page;
+pub(crate) use tiff::{is_plausible as is_plausible_tiff, page_source as tiff_page};
 pub use warning::{ReadWarning, WarningKind};
 
-use crate::{FileFormat, IoError, Metadata, input_name};
+use crate::{FileFormat, IoError, Metadata};
 pub use spares::Spares;
 
 /// Limits for reading.
@@ -136,6 +140,11 @@ impl Reader {
         }
     }
 
+    /// Where its memory comes from.
+    pub const fn budget(&self) -> &Arc<MemoryBudget> {
+        &self.budget
+    }
+
     /// Reads one image file (`-`: stdin): format from the content, not the name.
     ///
     /// Gray, RGB and RGBA keep their channels and their 8 or 16 bits (native endian); palettes become rgb or
@@ -162,10 +171,8 @@ impl Reader {
         path: impl AsRef<Path>,
         admit: impl FnOnce(usize) -> Result<Reservation, OverBudget>,
     ) -> Result<ImageBuffer, IoError> {
-        let path = path.as_ref();
-        let name = input_name(path);
-        let (format, held) = self.load(path, &name, admit)?;
-        self.decode(format, held, &name)
+        let file = self.load(path, admit)?;
+        self.decode(file)
     }
 
     /// Decodes a file held in memory; `name` stands for it in errors.
@@ -173,15 +180,18 @@ impl Reader {
     /// # Errors
     /// As [`Reader::read`].
     pub fn read_bytes(&mut self, bytes: &[u8], name: &str) -> Result<ImageBuffer, IoError> {
+        let file = self.load_bytes(bytes, name)?;
+        self.decode(file)
+    }
+
+    /// A copy of a file's bytes.
+    fn fill_bytes(&mut self, bytes: &[u8], name: &str) -> Result<(), IoError> {
         self.file.clear();
         let short = |_| ImageError::OutOfMemory { bytes: bytes.len(), what: "a copy of the file".to_owned() };
         let reserved = faults::try_reserve_exact(&mut self.file, bytes.len()).map_err(short);
         reserved.map_err(|source| IoError::Image { name: name.to_owned(), source })?;
         self.file.extend_from_slice(bytes);
-        let format = self.sniff(Path::new(name), name)?;
-        let held =
-            self.budget.reserve(0).map_err(|source| IoError::Memory { name: name.to_owned(), source })?;
-        self.decode(format, held, name)
+        Ok(())
     }
 
     /// Gives back a buffer that is no longer needed; a later picture of the same shape is decoded into it.
@@ -189,22 +199,41 @@ impl Reader {
         self.spares.give(image);
     }
 
-    fn decode(&mut self, format: FileFormat, held: Reservation, name: &str) -> Result<ImageBuffer, IoError> {
-        self.held = Some(held);
-        self.metadata = Metadata::default();
+    fn decode_held(
+        &mut self,
+        format: FileFormat,
+        held: Reservation,
+        name: &str,
+    ) -> Result<ImageBuffer, IoError> {
         let file = std::mem::take(&mut self.file);
         let metadata = Metadata::of(&file, format);
+        let decoded =
+            self.decode_named(name, format, held, metadata, |reader| reader.decode_file(format, &file));
+        if file.capacity() <= Self::KEPT {
+            self.file = file;
+        }
+        decoded
+    }
+
+    /// Decodes a picture within `held` bytes, turns it upright, and puts the file's name to what is wrong with it.
+    fn decode_named(
+        &mut self,
+        name: &str,
+        format: FileFormat,
+        held: Reservation,
+        metadata: Metadata,
+        decode: impl FnOnce(&mut Self) -> Result<(ImageBuffer, Orientation), Fault>,
+    ) -> Result<ImageBuffer, IoError> {
+        self.held = Some(held);
+        self.metadata = Metadata::default();
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
-            let (image, orientation) = self.decode_file(format, &file)?;
+            let (image, orientation) = decode(self)?;
             turned = orient::swaps(orientation);
             self.upright(image, orientation)
         });
         self.held = None;
-        if file.capacity() <= Self::KEPT {
-            self.file = file;
-        }
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
         let refused = self.warnings[earlier..].iter().position(|warning| warning.kind.is_refused());
@@ -236,7 +265,7 @@ impl Reader {
             FileFormat::Qoi => self.decode_qoi(file).map(upright),
             FileFormat::Tga => self.decode_tga(file).map(upright),
             FileFormat::WebP => self.decode_webp(file),
-            FileFormat::Tiff => self.decode_tiff(file),
+            FileFormat::Tiff => self.decode_tiff(file, None),
             FileFormat::Hdr => self.decode_hdr(file),
             FileFormat::Gif => self.decode_gif(file).map(upright),
             FileFormat::Npy => self.decode_npy(file).map(upright),
@@ -254,7 +283,7 @@ impl Reader {
         std::mem::take(&mut self.metadata)
     }
 
-    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode`].
+    /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode_named`].
     fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
     }

@@ -22,9 +22,13 @@ pub(super) fn rgb_order(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, ImageError
     .map(Cow::Owned)
 }
 
-/// The first frame's planes in gray, rgb or rgba order, one behind the other without padding.
-pub(super) fn rgb_planes(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
+/// The first frame's planes in gray, rgb or rgba order, one behind the other without padding; borrowed when it is so already.
+pub(super) fn rgb_planes(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, ImageError> {
     let (desc, view) = (image.desc(), image.view());
+    let reordered = matches!(desc.format, PixelFormat::Bgr | PixelFormat::Bgra);
+    if !reordered && image.layout().is_tight() {
+        return Ok(Cow::Borrowed(&view.data()[..desc.bytes()]));
+    }
     let bytes = desc.bytes();
     let mut samples = Vec::new();
     let none = |_| ImageError::OutOfMemory { bytes, what: format!("{desc} in the file's order") };
@@ -32,7 +36,7 @@ pub(super) fn rgb_planes(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
     for &plane in stored_order(desc.format) {
         (0..desc.height as usize).for_each(|y| samples.extend_from_slice(view.row(0, plane, y)));
     }
-    Ok(samples)
+    Ok(Cow::Owned(samples))
 }
 
 fn gather<const N: usize>(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {

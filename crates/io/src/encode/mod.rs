@@ -1,6 +1,7 @@
 //! Pixels to files.
 
 mod check;
+mod exr;
 mod hdr;
 mod interleave;
 mod npy;
@@ -9,13 +10,12 @@ mod tga;
 mod tiff;
 
 use std::borrow::Cow;
-use std::io::Cursor;
 use std::sync::Arc;
 
 pub use check::check_encodable;
+pub(crate) use npy::{stacked_header, stacked_shape};
 
 use image::codecs::bmp::BmpEncoder;
-use image::codecs::openexr::OpenExrEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::qoi::QoiEncoder;
 use image::codecs::webp::WebPEncoder;
@@ -71,7 +71,7 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
     }
     let failed = |reason: String| IoError::Encode { image: *desc, format, reason };
     let samples = match format {
-        FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image).map(Cow::Owned),
+        FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image),
         _ => interleave::rgb_order(image),
     };
     let samples = samples.map_err(|error| failed(error.to_string()))?;
@@ -98,11 +98,27 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         FileFormat::Tiff => tiff::encode(&samples, desc, options),
         FileFormat::Hdr => Ok(hdr::encode(&samples, desc)),
         FileFormat::Npy => Ok(npy::encode(&samples, desc)),
-        FileFormat::Exr => exr(&samples, desc),
+        FileFormat::Exr => exr::encode(&samples, desc),
         FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
+}
+
+/// The first frame as an array has it: planes or pixels, in gray, rgb or rgba order, little endian; borrowed where it is so.
+pub(crate) fn array_samples(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, IoError> {
+    let desc = image.desc();
+    let samples =
+        if desc.planes() > 1 { interleave::rgb_planes(image) } else { interleave::rgb_order(image) };
+    let mut samples = samples.map_err(|error| IoError::Encode {
+        image: *desc,
+        format: FileFormat::Npy,
+        reason: error.to_string(),
+    })?;
+    if cfg!(target_endian = "big") {
+        npy::to_little_endian(samples.to_mut(), desc.dtype);
+    }
+    Ok(samples)
 }
 
 /// Bytes that [`encode`] takes at most beside the image: twice its size, for pixels that do not compress.
@@ -163,12 +179,6 @@ fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u
         }
         encoder.write_image(pixels, desc.width, desc.height, color(desc))
     })
-}
-
-fn exr(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String> {
-    let mut file = Cursor::new(Vec::new());
-    let written = OpenExrEncoder::new(&mut file).write_image(pixels, desc.width, desc.height, color(desc));
-    written.map(|()| file.into_inner()).map_err(|error| error.to_string())
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {

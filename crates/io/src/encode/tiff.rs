@@ -47,10 +47,11 @@ fn picture<K: TiffKind>(
         (P::Rgba | P::Bgra, DType::U8) => job.write::<colortype::RGBA8>(pixels),
         (P::Rgba | P::Bgra, DType::U16) => job.write::<colortype::RGBA16>(pixels),
         (P::Rgba | P::Bgra, DType::F32) => job.write::<colortype::RGBA32Float>(pixels),
+        (P::Gray, DType::F16) => job.write::<halves::Gray>(pixels),
+        (P::Rgb | P::Bgr, DType::F16) => job.write::<halves::Rgb>(pixels),
+        (P::Rgba | P::Bgra, DType::F16) => job.write::<halves::Rgba>(pixels),
         // Refused before.
-        (_, DType::I16 | DType::F16) => {
-            Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType))
-        }
+        (_, DType::I16) => Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType)),
     }
 }
 
@@ -72,7 +73,7 @@ impl<K: TiffKind> Job<'_, K> {
             Compression::Balanced => DeflateLevel::Balanced,
             Compression::Best => DeflateLevel::Best,
         };
-        let predictor = if desc.dtype == DType::F32 { Predictor::None } else { Predictor::Horizontal };
+        let predictor = if desc.dtype.is_float() { Predictor::None } else { Predictor::Horizontal };
         let mut encoder = encoder.with_compression(Method::Deflate(level)).with_predictor(predictor);
         let mut image = encoder.new_image::<C>(desc.width, desc.height)?;
         if desc.format.has_alpha() {
@@ -96,5 +97,36 @@ impl<K: TiffKind> Job<'_, K> {
         let samples: Cow<'_, [C::Inner]> = bytemuck::try_cast_slice(pixels)
             .map_or_else(|_| Cow::Owned(bytemuck::pod_collect_to_vec(pixels)), Cow::Borrowed);
         image.write_data(&samples)
+    }
+}
+
+mod halves {
+    //! Colours of 16-bit floats, which the library has no names for.
+
+    use tiff::encoder::colortype::ColorType;
+    use tiff::tags::{PhotometricInterpretation as Photometric, SampleFormat};
+
+    macro_rules! colors {
+        ($($name:ident: $photometric:ident, $samples:literal;)*) => {$(
+            pub(super) struct $name;
+
+            impl ColorType for $name {
+                /// Its bits.
+                type Inner = u16;
+                const TIFF_VALUE: Photometric = Photometric::$photometric;
+                const BITS_PER_SAMPLE: &'static [u16] = &[16; $samples];
+                const SAMPLE_FORMAT: &'static [SampleFormat] = &[SampleFormat::IEEEFP; $samples];
+
+                fn horizontal_predict(_: &[u16], _: &mut Vec<u16>) {
+                    unreachable!("differences are of integers")
+                }
+            }
+        )*};
+    }
+
+    colors! {
+        Gray: BlackIsZero, 1;
+        Rgb: RGB, 3;
+        Rgba: RGB, 4;
     }
 }

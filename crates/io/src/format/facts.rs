@@ -171,8 +171,8 @@ pub(super) const TIFF: Facts = Facts {
     name: "TIFF",
     extensions: &["tif", "tiff"],
     magic: &[b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"],
-    reads: &[U8, U16, F32],
-    writes: &[U8, U16, F32],
+    reads: &[U8, U16, F16, F32],
+    writes: &[U8, U16, F16, F32],
     compression: true,
     ..LOSSLESS
 };
@@ -209,8 +209,8 @@ pub(super) const EXR: Facts = Facts {
     name: "EXR",
     extensions: &["exr"],
     magic: &[b"\x76\x2F\x31\x01"],
-    reads: &[samples(DType::F32, &[Rgb, Rgba])],
-    writes: &[samples(DType::F32, &[Rgb, Rgba])],
+    reads: &[F16, F32],
+    writes: &[F16, F32],
     ..LOSSLESS
 };
 

@@ -55,15 +55,15 @@ formats! {
     Tga = TGA,
     /// Reads lossy and lossless files, writes lossless ones; 8 bit, colours.
     WebP = WEBP,
-    /// Tagged image files: u8, u16 and f32, with or without alpha. Of several pages the first is read.
+    /// Tagged image files: u8, u16, f16 and f32, with or without alpha. Of several pages the first is read.
     Tiff = TIFF,
     /// Radiance's: f32 colours with about 8 bits that count.
     Hdr = HDR,
     /// Palettes of 8 bits; only read, and of an animation the first picture.
     Gif = GIF,
-    /// NumPy's arrays: u8, u16 and f32, with or without alpha.
+    /// NumPy's arrays of every type, with or without alpha.
     Npy = NPY,
-    /// `OpenEXR`: f32 colours, with or without alpha.
+    /// `OpenEXR`: f16 and f32, with or without alpha.
     Exr = EXR,
 }
 

@@ -81,6 +81,11 @@ impl Metadata {
         }
     }
 
+    /// What the page of a TIFF file says whose directory begins there.
+    pub(crate) fn of_page(file: &[u8], start: u64) -> Self {
+        tiff::read_page(file, start)
+    }
+
     /// The metadata of a picture whose sides were swapped.
     pub(crate) fn turned(mut self) -> Self {
         if let Some(density) = &mut self.density {

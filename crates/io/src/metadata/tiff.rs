@@ -1,6 +1,6 @@
-//! Tags of TIFF's first directory beside its picture.
+//! Tags of a directory of TIFF beside its picture.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek};
 
 use tiff::decoder::Decoder;
 use tiff::tags::Tag;
@@ -8,11 +8,17 @@ use tiff::tags::Tag;
 use super::{Density, DensityUnit, Metadata, PROFILE, is_profile};
 
 pub(super) fn read(file: &[u8]) -> Metadata {
+    if crate::decode::is_plausible_tiff(file) { of(Cursor::new(file)) } else { Metadata::default() }
+}
+
+/// Of the page whose directory begins there.
+pub(super) fn read_page(file: &[u8], start: u64) -> Metadata {
+    crate::decode::tiff_page(file, start).map_or_else(Metadata::default, of)
+}
+
+fn of(file: impl Read + Seek) -> Metadata {
     let mut metadata = Metadata::default();
-    if !crate::decode::is_plausible_tiff(file) {
-        return metadata;
-    }
-    let Ok(mut decoder) = Decoder::new(Cursor::new(file)) else { return metadata };
+    let Ok(mut decoder) = Decoder::new(file) else { return metadata };
     let mut has = |tag: Tag| decoder.find_tag(tag).ok().flatten().is_some();
     for (tag, name) in [(Tag::ExifDirectory, "EXIF"), (Tag::GpsDirectory, "EXIF"), (Tag::Unknown(700), "XMP")]
     {
@@ -31,7 +37,7 @@ pub(super) fn read(file: &[u8]) -> Metadata {
 }
 
 /// The resolution, rounded to whole pixels. 1 by 1 without a unit is what files have that say nothing.
-fn density(decoder: &mut Decoder<Cursor<&[u8]>>) -> Option<Density> {
+fn density(decoder: &mut Decoder<impl Read + Seek>) -> Option<Density> {
     let unit = match decoder.find_tag_unsigned::<u16>(Tag::ResolutionUnit).ok()?.unwrap_or(2) {
         1 => DensityUnit::Aspect,
         2 => DensityUnit::Inch,

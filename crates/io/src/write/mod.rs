@@ -3,8 +3,10 @@
 //! ```text
 //! WholeFile        a file, pipe or device written piece by piece
 //!   Unfinished     the temporary file it grows in: locked by its process, removed when given up
+//! NpyStack         a whole file of many images, one array
 //! ```
 
+mod stack;
 mod unfinished;
 mod whole;
 
@@ -15,6 +17,7 @@ use mip_core::ImageBuffer;
 
 use crate::{FileFormat, IoError, WriteOptions, encode};
 
+pub use stack::NpyStack;
 pub use unfinished::{TemporaryFolder, remove_unfinished, try_remove_unfinished};
 pub use whole::{WholeFile, is_direct, is_stdout, output_name};
 

@@ -107,6 +107,22 @@ impl WholeFile {
         }
     }
 
+    /// Writes over the first bytes, and goes on at the end: for headers that say what follows.
+    ///
+    /// # Errors
+    /// What the system says; where what is written is out of our hands at once ([`WholeFile::is_direct`]).
+    pub(super) fn write_over(&mut self, start: &[u8]) -> io::Result<()> {
+        faults::check(Fault::Write)?;
+        let file = match &mut self.to {
+            To::Stdout | To::Direct(_) => return Err(io::ErrorKind::NotSeekable.into()),
+            To::Replace { part, .. } => &mut part.file,
+            To::Overwrite { collected, .. } => collected,
+        };
+        file.rewind()?;
+        file.write_all(start)?;
+        file.seek(io::SeekFrom::End(0)).map(drop)
+    }
+
     /// Puts the file in its place.
     ///
     /// # Errors

@@ -1,10 +1,16 @@
 //! Profiles.
 
-use mip_runtime::profiling::Profile;
+use mip_runtime::profiling::{Probe, Profile};
 
 use super::Pipeline;
 
 impl Pipeline {
+    /// What records the pipeline's profile, for what happens around it to be recorded as well (reading and decoding files, say);
+    /// records nothing without [`crate::PipelineConfig::enable_profiling`].
+    pub fn probe(&self) -> &Probe {
+        self.scheduler.probe()
+    }
+
     /// What was recorded since the pipeline was made, or since this was called last; `None` without
     /// [`crate::PipelineConfig::enable_profiling`]. Runs still under way come with the next one. Where a pipeline is
     /// profiled that never calls this, what comes after about a million spans is only counted.

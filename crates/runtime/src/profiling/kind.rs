@@ -4,6 +4,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
+    /// Host: a file into memory.
+    Read,
+    /// Host: a file in memory to pixels.
+    Decode,
+    /// Host: pixels to a file in memory.
+    Encode,
+    /// Host: a file from memory to its place.
+    Write,
     /// Host: an execution as its caller sees it.
     Execute,
     /// Host: copying frames behind each other into one batch.
@@ -36,6 +44,10 @@ impl Kind {
     /// The name in traces and summaries.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Read => "read",
+            Self::Decode => "decode",
+            Self::Encode => "encode",
+            Self::Write => "write",
             Self::Execute => "execute",
             Self::Gather => "gather",
             Self::Plan => "plan",
@@ -50,6 +62,11 @@ impl Kind {
             Self::Download => "download",
             Self::Graph => "graph",
         }
+    }
+
+    /// Whether it is done to a file, around executions.
+    pub const fn is_of_files(self) -> bool {
+        matches!(self, Self::Read | Self::Decode | Self::Encode | Self::Write)
     }
 
     /// Whether it happens on a stream, timed by the device.

@@ -43,6 +43,24 @@ pub(super) struct Directory<'a> {
     file: &'a [u8],
     big: bool,
     entries: Vec<Entry>,
+    /// Where it is not the first one.
+    moved: Option<Moved>,
+    /// Where the place of the next one stands.
+    end: u64,
+}
+
+/// A directory that is to be taken for the first one.
+struct Moved {
+    /// Where the header says where the first one begins, and in how many bytes.
+    header: (u64, u64),
+    place: u64,
+}
+
+/// Where the first directory of a file begins.
+pub(super) fn first(file: &[u8]) -> Option<u64> {
+    let bare = Directory { file, big: file.starts_with(b"MM"), entries: Vec::new(), moved: None, end: 0 };
+    let (at, word) = if bare.number(2, 2)? == 43 { (8, 8) } else { (4, 4) };
+    bare.number(at, word)
 }
 
 struct Entry {
@@ -72,9 +90,20 @@ fn corrupt(text: impl Into<String>) -> Fault {
 }
 
 impl<'a> Directory<'a> {
+    /// The first directory.
     pub(super) fn of(file: &'a [u8]) -> Result<Self, Fault> {
+        Self::read(file, None)
+    }
+
+    /// The directory that begins there.
+    pub(super) fn at(file: &'a [u8], start: u64) -> Result<Self, Fault> {
+        Self::read(file, Some(start))
+    }
+
+    fn read(file: &'a [u8], place: Option<u64>) -> Result<Self, Fault> {
         let cut = || Fault::Truncated("it stops inside its directory".to_owned());
-        let mut directory = Self { file, big: file.starts_with(b"MM"), entries: Vec::new() };
+        let big = file.starts_with(b"MM");
+        let mut directory = Self { file, big, entries: Vec::new(), moved: None, end: 0 };
         // BigTIFF has numbers of 8 bytes for 4, and of 8 for 2 in front of a directory.
         let wide = match directory.number(2, 2).ok_or_else(cut)? {
             42 => false,
@@ -82,7 +111,12 @@ impl<'a> Directory<'a> {
             version => return Err(corrupt(format!("version {version} of the format is not known here"))),
         };
         let (start, counted, word) = if wide { (8, 8, 8) } else { (4, 2, 4) };
-        let start = directory.number(start, word).ok_or_else(cut)?;
+        let header = (start, word);
+        let start = match place {
+            Some(place) => place,
+            None => directory.number(start, word).ok_or_else(cut)?,
+        };
+        directory.moved = place.map(|place| Moved { header, place });
         let count = directory.number(start, counted).ok_or_else(cut)?;
         for index in 0..count {
             let entry =
@@ -101,6 +135,8 @@ impl<'a> Directory<'a> {
             let values = if bytes <= word { entry + 4 + word } else { place };
             directory.entries.push(Entry { tag: tag as u16, size, count, values });
         }
+        // Every entry lies within the file, so that this is a place near its end at most.
+        directory.end = start + counted + (4 + 2 * word) * count;
         Ok(directory)
     }
 
@@ -138,6 +174,28 @@ impl<'a> Directory<'a> {
     fn side(&self, tag: Tag) -> Result<u32, Fault> {
         let value = self.value(tag)?.and_then(|value| u32::try_from(value).ok()).filter(|value| *value > 0);
         value.ok_or_else(|| corrupt(format!("it has no {} from 1 to 4294967295", tag.1)))
+    }
+
+    /// Where the next directory begins, if there is one.
+    pub(super) fn next(&self) -> Option<u64> {
+        let word = if self.number(2, 2)? == 43 { 8 } else { 4 };
+        self.number(self.end, word).filter(|next| *next > 0)
+    }
+
+    /// Bytes of its entries.
+    pub(super) fn length(&self) -> u64 {
+        self.entries.len() as u64 * 12
+    }
+
+    /// What the header says of a file whose first directory this is: where, and which bytes.
+    pub(super) fn header(&self) -> Option<(u64, Vec<u8>)> {
+        let Moved { header: (at, word), place } = *self.moved.as_ref()?;
+        let bytes = place.to_be_bytes();
+        let mut bytes = bytes[8 - word as usize..].to_vec();
+        if !self.big {
+            bytes.reverse();
+        }
+        Some((at, bytes))
     }
 
     /// Where the directory says that indices into a palette are stored, if it does.

@@ -1,4 +1,4 @@
-//! TIFF (TIFF 6.0 with its supplements, `BigTIFF`): the first page.
+//! TIFF (TIFF 6.0 with its supplements, `BigTIFF`): the first page, or any.
 
 mod directory;
 mod jpeg;
@@ -6,6 +6,7 @@ mod page;
 mod samples;
 mod source;
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 
 use image::metadata::Orientation;
@@ -16,7 +17,7 @@ use tiff::tags::Tag;
 
 use self::directory::{Chunks, Directory};
 use self::page::{Colors, Depth, Page};
-use self::source::Source;
+pub(crate) use self::source::Source;
 use super::look::{Needs, rows};
 use super::spread::spread_pairs;
 use super::{Fault, Reader, WarningKind, zeroes};
@@ -26,16 +27,21 @@ type Open<'a> = Decoder<Source<'a>>;
 
 impl Reader {
     /// Gray, rgb and rgba, with palettes, CMYK and gray with alpha as for PNG and JPEG; samples of 1 to 8 bits become
-    /// u8, of 16 u16, floats of 16 and 32 f32. Alpha that the colours were multiplied with is divided out.
-    pub(super) fn decode_tiff(&mut self, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
-        let (mut decoder, chunks) = open(file)?;
+    /// u8, of 16 u16, floats of 16 and 32 f16 and f32. Alpha that the colours were multiplied with is divided out.
+    /// `start` is where the directory of a page begins that was asked for.
+    pub(super) fn decode_tiff(
+        &mut self,
+        file: &[u8],
+        start: Option<u64>,
+    ) -> Result<(ImageBuffer, Orientation), Fault> {
+        let (mut decoder, chunks) = open(file, start)?;
         let page = Page::of(&mut decoder)?;
         self.check_size(page.width, page.height)?;
         if chunks.jpeg {
             self.check_size(chunks.width, chunks.height)?;
         }
-        if decoder.more_images() {
-            let text = "it holds further pictures, which are left out: only the first is read";
+        if start.is_none() && decoder.more_images() {
+            let text = "it holds further pictures, which are left out: only the first is read (--pages all reads every one)";
             self.warn(WarningKind::Further, text);
         }
         let mut image = self.buffer(page.desc()?)?;
@@ -58,9 +64,35 @@ pub(crate) fn is_plausible(file: &[u8]) -> bool {
     Directory::of(file).and_then(|directory| directory.chunks()).is_ok()
 }
 
+/// The file with its directory of a page as the first one, for its metadata; `None` where the decoder cannot be trusted with it.
+pub(crate) fn page_source(file: &[u8], start: u64) -> Option<Source<'_>> {
+    let directory = Directory::at(file, start).ok()?;
+    directory.chunks().ok()?;
+    Some(Source::new(file, &directory))
+}
+
+/// Where the directories of the pages begin, one after another. Behind damage there is one more, which cannot be read.
+pub(super) fn directories(file: &[u8]) -> Vec<u64> {
+    let (mut starts, mut seen) = (Vec::new(), HashSet::new());
+    let (mut next, mut bytes) = (directory::first(file), 0);
+    while let Some(start) = next {
+        starts.push(start);
+        let directory = Directory::at(file, start).ok();
+        bytes += directory.as_ref().map_or(0, Directory::length);
+        // A circle of pages ends where it began; what lies over each other is damage.
+        let whole = seen.insert(start) && bytes <= file.len() as u64;
+        next = directory.filter(|_| whole).and_then(|directory| directory.next());
+        next = next.filter(|next| !seen.contains(next));
+    }
+    if starts.is_empty() { vec![0] } else { starts }
+}
+
 /// Opens a file, which reads its first directory.
-fn open(file: &[u8]) -> Result<(Open<'_>, Chunks), Fault> {
-    let directory = Directory::of(file)?;
+fn open(file: &[u8], start: Option<u64>) -> Result<(Open<'_>, Chunks), Fault> {
+    let directory = match start {
+        Some(start) => Directory::at(file, start)?,
+        None => Directory::of(file)?,
+    };
     let chunks = directory.chunks()?;
     let mut limits = tiff::decoder::Limits::default();
     // What a strip or tile unpacks to is held to the size of the picture by its place in it.
@@ -83,8 +115,7 @@ fn read_other(decoder: &mut Open<'_>, page: &Page, image: &mut ImageBuffer) -> R
             let row = (page.width as usize).saturating_mul(page.colors.stored());
             raw = samples::unpacked(&raw, row, bits, page.colors != Colors::Palette)?;
         }
-        Depth::F16 => raw = samples::widened(&raw)?,
-        Depth::U8 | Depth::U16 | Depth::F32 => {}
+        Depth::U8 | Depth::U16 | Depth::F16 | Depth::F32 => {}
     }
     match page.colors {
         Colors::Gray | Colors::Rgb | Colors::Rgba => {
@@ -106,14 +137,22 @@ fn read_other(decoder: &mut Open<'_>, page: &Page, image: &mut ImageBuffer) -> R
 
 /// `None` also where the directory lies behind the bytes given.
 pub(super) fn needs(first: &[u8]) -> Option<Needs> {
-    let (mut decoder, chunks) = open(first).ok()?;
+    needs_of(open(first, None).ok()?)
+}
+
+/// [`needs`] of the page whose directory begins there.
+pub(super) fn needs_at(file: &[u8], start: u64) -> Option<Needs> {
+    needs_of(open(file, Some(start)).ok()?)
+}
+
+fn needs_of((mut decoder, chunks): (Open<'_>, Chunks)) -> Option<Needs> {
     let page = Page::of(&mut decoder).ok()?;
     let desc = page.desc().ok()?;
     let turned =
         decoder.find_tag_unsigned::<u16>(Tag::Orientation).ok().flatten().is_some_and(|value| value > 1);
     let copies = if turned { 2 } else { 1 };
     let area = (page.width as usize).saturating_mul(page.height as usize);
-    // Read as they are, told apart or widened, each in turn.
+    // Read as they are, or told apart, each in turn.
     let other =
         if page.is_as_stored() { 0 } else { area.saturating_mul(page.colors.stored()).saturating_mul(8) };
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -136,7 +175,8 @@ impl Page {
         let dtype = match self.depth {
             Depth::Bits(_) | Depth::U8 => DType::U8,
             Depth::U16 => DType::U16,
-            Depth::F16 | Depth::F32 => DType::F32,
+            Depth::F16 => DType::F16,
+            Depth::F32 => DType::F32,
         };
         Ok(ImageDesc::new(self.width, self.height, self.colors.format(), dtype)?)
     }

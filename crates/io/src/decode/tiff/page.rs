@@ -120,7 +120,7 @@ impl Page {
         let sample = || {
             let format = layout.sample_format;
             Fault::Corrupt(format!(
-                "samples of {bits} bits, {format:?}, are not read; save it with u8, u16 or f32"
+                "samples of {bits} bits, {format:?}, are not read; save it with u8, u16, f16 or f32"
             ))
         };
         let depth = Depth::of(bits, layout.sample_format).ok_or_else(sample)?;
@@ -158,6 +158,6 @@ impl Page {
     /// Whether the file has samples and channels as the picture has them.
     pub(super) const fn is_as_stored(&self) -> bool {
         let colors = matches!(self.colors, Colors::Gray | Colors::Rgb | Colors::Rgba);
-        colors && matches!(self.depth, Depth::U8 | Depth::U16 | Depth::F32) && !self.planar
+        colors && !matches!(self.depth, Depth::Bits(_)) && !self.planar
     }
 }

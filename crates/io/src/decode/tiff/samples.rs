@@ -1,6 +1,6 @@
 //! Samples as files have them to samples as pictures have them.
 
-use mip_core::{DType, ImageBuffer};
+use mip_core::{DType, ImageBuffer, f16};
 
 use super::super::zeroes;
 use super::Fault;
@@ -33,27 +33,6 @@ pub(super) fn unpacked(raw: &[u8], row: usize, bits: u8, scale: bool) -> Result<
         }
     }
     Ok(samples)
-}
-
-/// Native 16-bit floats to native 32-bit ones.
-pub(super) fn widened(raw: &[u8]) -> Result<Vec<u8>, Fault> {
-    let mut wide: Vec<u8> = zeroes(raw.len().saturating_mul(2), "samples in f32")?;
-    for (to, from) in wide.as_chunks_mut::<4>().0.iter_mut().zip(raw.as_chunks::<2>().0) {
-        *to = f32_of(u16::from_ne_bytes(*from)).to_ne_bytes();
-    }
-    Ok(wide)
-}
-
-/// The value of an IEEE binary16, exactly.
-fn f32_of(bits: u16) -> f32 {
-    let (sign, exponent, fraction) =
-        (u32::from(bits >> 15) << 31, u32::from(bits >> 10 & 31), u32::from(bits & 1023));
-    match exponent {
-        // Zero and the subnormal ones: so many 2^-24.
-        0 => f32::from_bits(sign | (fraction as f32 / 16_777_216.0).to_bits()),
-        31 => f32::from_bits(sign | 0x7F80_0000 | fraction << 13),
-        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
-    }
 }
 
 /// Indices to 8-bit rgb; the map has all reds, then all greens, then all blues, of 16 bits.
@@ -102,8 +81,17 @@ pub(super) fn divide_alpha(rgba: &mut ImageBuffer) {
                 pixel[..6].copy_from_slice(&[r, g, b].concat());
             }
         }
-        // Integers are read unsigned, and halves as binary32.
-        DType::I16 | DType::F16 => {}
+        // Integers are read unsigned.
+        DType::I16 => {}
+        DType::F16 => {
+            for pixel in data.as_chunks_mut::<8>().0 {
+                let at = |i: usize| f16::from_ne_bytes([pixel[2 * i], pixel[2 * i + 1]]).to_f32();
+                let alpha = at(3);
+                let divided = |color: f32| if alpha == 0.0 { 0.0 } else { color / alpha };
+                let [r, g, b] = [0, 1, 2].map(|i| f16::from_f32(divided(at(i))).to_ne_bytes());
+                pixel[..6].copy_from_slice(&[r, g, b].concat());
+            }
+        }
         DType::F32 => {
             for pixel in data.as_chunks_mut::<16>().0 {
                 let at = |i: usize| f32::from_ne_bytes([0, 1, 2, 3].map(|byte| pixel[4 * i + byte]));
@@ -123,18 +111,6 @@ fn divided(color: u32, alpha: u32, full: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves_are_widened_exactly() {
-        let values = [(0x0000, 0.0), (0x8000, -0.0), (0x3C00, 1.0), (0xC000, -2.0), (0x7BFF, 65504.0)];
-        for (bits, value) in
-            values.into_iter().chain([(0x0400, 2.0_f32.powi(-14)), (0x0001, 2.0_f32.powi(-24))])
-        {
-            assert_eq!(f32_of(bits).to_bits(), value.to_bits(), "{bits:#06x}");
-        }
-        assert_eq!(f32_of(0x7C00), f32::INFINITY);
-        assert!(f32_of(0x7E01).is_nan());
-    }
 
     #[test]
     fn bits_are_told_apart_row_by_row() {

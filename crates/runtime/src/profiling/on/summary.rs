@@ -132,7 +132,8 @@ impl Profile {
         let ran: Vec<&Span> = self.device_spans().collect();
         let busy = Intervals::of(ran.iter().copied());
         let start = self.of(Kind::Submit).map(|span| span.begin).min();
-        let end = self.spans.iter().map(|span| span.end).max();
+        let executing = self.spans.iter().filter(|span| !span.kind.is_of_files());
+        let end = executing.map(|span| span.end).max();
         let elapsed = end.zip(start).map_or(Duration::ZERO, |(end, start)| end.saturating_sub(start));
         let mut marks = BTreeMap::new();
         for mark in &self.marks {

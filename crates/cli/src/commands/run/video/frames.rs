@@ -4,8 +4,8 @@ use crossbeam_channel::{Receiver, unbounded};
 use mini_image_pipe::Pipeline;
 use mip_core::text::quoted_path;
 use mip_core::video::ChromaSampling;
-use mip_io::FileFormat;
 use mip_io::nut::NutVideo;
+use mip_io::{FileFormat, WholeFile};
 
 use super::goal::Goal;
 use super::meaning::{assumed, meaning};
@@ -56,6 +56,7 @@ pub(super) fn of_video(
     path: &Path,
     pipeline: &mut Pipeline,
     limits: &Limits,
+    trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let goal = Goal::of(args)?;
     if args.video.rate.is_some() {
@@ -64,8 +65,8 @@ pub(super) fn of_video(
     // Ends the ffmpeg that decodes, however this ends.
     let (reading, _decoding) = Reading::open(args, spec, path, pipeline, limits)?;
     match goal {
-        Goal::Pictures(names, format) => reading.into_pictures(pipeline, names, format, limits),
-        Goal::Video(container) => reading.into_video(pipeline, container),
+        Goal::Pictures(names, format) => reading.into_pictures(pipeline, (names, format), limits, trace),
+        Goal::Video(container) => reading.into_video(pipeline, container, trace),
     }
 }
 
@@ -124,9 +125,9 @@ impl<'a> Reading<'a> {
     fn into_pictures(
         mut self,
         pipeline: &mut Pipeline,
-        names: Numbered,
-        format: FileFormat,
+        (names, format): (Numbered, FileFormat),
         limits: &Limits,
+        trace: Option<WholeFile>,
     ) -> Result<(), Failure> {
         self.note_matrix(false);
         let Self { args, reads, pick, source, notes, total, .. } = self;
@@ -139,7 +140,7 @@ impl<'a> Reading<'a> {
         let pictures = Pictures { names, format, options, pick, total };
         let in_flight = args.video.in_flight().into();
         let (outcome, files) = video::write_pictures(pipeline, source, &pictures, in_flight, limits, &stop)?;
-        report(args, pipeline, &outcome, &files, &notes)?;
+        report(args, pipeline, &outcome, &files, &notes, trace)?;
         outcome.interrupted.map_or(Ok(()), |signal| {
             let name = signal.name();
             console::note(format_args!("interrupted by {name}: the pictures up to there are whole"));
@@ -147,7 +148,12 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn into_video(mut self, pipeline: &mut Pipeline, container: Container) -> Result<(), Failure> {
+    fn into_video(
+        mut self,
+        pipeline: &mut Pipeline,
+        container: Container,
+        trace: Option<WholeFile>,
+    ) -> Result<(), Failure> {
         let target = self.target(pipeline)?;
         self.note_matrix(target.converts());
         let out = self.args.out.clone().unwrap_or_default();
@@ -164,7 +170,7 @@ impl<'a> Reading<'a> {
         let output = Output::into(Box::new(encoder), total);
         let in_flight = args.video.in_flight().into();
         let outcome = video::run(pipeline, source, &target, output, in_flight, &stop)?;
-        finish(args, pipeline, &outcome, &out, &notes)
+        finish(args, pipeline, &outcome, &out, &notes, trace)
     }
 
     /// The kind of frames written.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use mini_image_pipe::Pipeline;
 use mip_core::text::quoted_path;
-use mip_io::{has_video_extension, is_video_file};
+use mip_io::{WholeFile, has_video_extension, is_video_file};
 
 use super::{Args, create_folder};
 use crate::failure::Failure;
@@ -66,14 +66,15 @@ impl Job {
         spec: Option<&Path>,
         inputs: &[PathBuf],
         pipeline: &mut Pipeline,
+        trace: Option<WholeFile>,
     ) -> Result<(), Failure> {
         let limits = Limits::new(
             args.reading.options(args.execution.limits.read_options()),
             pipeline.config().memory_budget.clone(),
         );
         match self {
-            Self::OfVideo(path) => frames::of_video(args, spec, &path, pipeline, &limits),
-            Self::OfPictures => pictures::of_pictures(args, spec, inputs, pipeline, &limits),
+            Self::OfVideo(path) => frames::of_video(args, spec, &path, pipeline, &limits, trace),
+            Self::OfPictures => pictures::of_pictures(args, spec, inputs, pipeline, &limits, trace),
         }
     }
 }

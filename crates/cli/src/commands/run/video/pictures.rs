@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use crossbeam_channel::unbounded;
 use mini_image_pipe::Pipeline;
 use mip_core::video::Matrix;
-use mip_io::expand_inputs;
+use mip_io::{WholeFile, expand_inputs};
 
 use super::Args;
 use super::goal::Goal;
@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::ffmpeg::{Encoder, Encoding, Pick};
 use crate::files::Files;
 use crate::interrupt;
+use crate::stages::Watch;
 use crate::video::{self, Numbered, Output, Target};
-use crate::work::{Feed, Limits};
+use crate::work::{Feed, Input, Limits};
 
 /// Pictures into a video file.
 pub(super) fn of_pictures(
@@ -23,6 +24,7 @@ pub(super) fn of_pictures(
     inputs: &[PathBuf],
     pipeline: &mut Pipeline,
     limits: &Limits,
+    trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
     let Goal::Video(container) = Goal::of(args)? else {
@@ -42,7 +44,8 @@ pub(super) fn of_pictures(
     let reads = files.iter().map(PathBuf::as_path).chain(spec);
     let file = Files::reading(reads).create(&out, "-o")?;
     let stop = interrupt::finish_first();
-    let mut feed = Feed::start(&files, limits.clone(), &stop)?;
+    let mut feed =
+        Feed::start(&Input::whole(&files), limits.clone(), &Watch::recording(pipeline.probe()), &stop)?;
     let Some(first) = video::next_picture(&mut feed, &files, None, limits)? else {
         return Err(stop
             .signal()
@@ -71,7 +74,7 @@ pub(super) fn of_pictures(
     let in_flight = args.video.in_flight().into();
     let given = (&files[..], feed, first);
     let outcome = video::from_pictures(pipeline, given, &send, &made, output, in_flight, limits, &stop)?;
-    finish(args, pipeline, &outcome, &out, &[])
+    finish(args, pipeline, &outcome, &out, &[], trace)
 }
 
 /// The pictures that inputs stand for, and of those the ones that are to be read.

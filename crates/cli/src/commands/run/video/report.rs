@@ -2,8 +2,10 @@ use std::path::{Path, PathBuf};
 
 use mini_image_pipe::Pipeline;
 use mip_core::text::{one_line, path as path_text};
+use mip_io::WholeFile;
 
 use super::Args;
+use crate::commands::profile::write_trace;
 use crate::failure::Failure;
 use crate::video::{self, Outcome};
 use crate::{console, work};
@@ -21,25 +23,30 @@ pub(super) fn finish(
     outcome: &Outcome,
     out: &Path,
     notes: &[String],
+    trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let written = if outcome.frames == 0 {
         None
     } else {
         Some(outcome.beside.clone().unwrap_or_else(|| out.to_owned()))
     };
-    report(args, pipeline, outcome, written.as_slice(), notes)?;
+    report(args, pipeline, outcome, written.as_slice(), notes, trace)?;
     let interrupted = |signal| Err(crate::commands::interrupted(out, outcome, signal));
     outcome.interrupted.map_or(Ok(()), interrupted)
 }
 
-/// Names of files, or JSON, on stdout, and a line on stderr.
+/// Names of files, or JSON, on stdout, a line on stderr, and the timeline.
 pub(super) fn report(
     args: &Args,
     pipeline: &Pipeline,
     outcome: &Outcome,
     files: &[PathBuf],
     notes: &[String],
+    trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
+    if let (Some(file), Some(profile)) = (trace, &outcome.profile) {
+        write_trace(file, profile)?;
+    }
     let names: Vec<String> = files.iter().map(|path| path_text(path).into_owned()).collect();
     if args.json {
         let mut summary = video::summary(pipeline, outcome, args.video.in_flight())?;

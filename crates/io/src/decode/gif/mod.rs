@@ -1,12 +1,15 @@
-//! GIF (GIF89a): the first picture on its screen.
+//! GIF (GIF89a): the first picture on its screen, or all frames of an animation.
+
+mod animation;
 
 use std::io::Cursor;
 
-use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, MemoryLimit};
+use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, Frame, MemoryLimit};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 
 use super::look::Needs;
 use super::{Fault, Reader, WarningKind, zeroes};
+pub(super) use animation::{Animation, pages};
 
 /// Where a frame lies on the screen, and which of its indices is transparent.
 struct Place {
@@ -15,6 +18,18 @@ struct Place {
     width: usize,
     height: usize,
     transparent: Option<u8>,
+}
+
+impl Place {
+    fn of(frame: &Frame<'_>) -> Self {
+        Self {
+            left: frame.left.into(),
+            top: frame.top.into(),
+            width: frame.width.into(),
+            height: frame.height.into(),
+            transparent: frame.transparent,
+        }
+    }
 }
 
 impl Reader {
@@ -26,19 +41,16 @@ impl Reader {
         let none = || Fault::Corrupt("it holds no picture".to_owned());
         let frame = decoder.next_frame_info().map_err(fault)?.ok_or_else(none)?;
         self.check_size(frame.width.into(), frame.height.into())?;
-        let place = Place {
-            left: frame.left.into(),
-            top: frame.top.into(),
-            width: frame.width.into(),
-            height: frame.height.into(),
-            transparent: frame.transparent,
-        };
+        let place = Place::of(frame);
         let mut indices: Vec<u8> = zeroes(decoder.buffer_size(), "indices into its palette")?;
         decoder.read_into_buffer(&mut indices).map_err(fault)?;
         let palette = decoder.palette().map_err(fault)?.to_vec();
         // What comes behind the first picture may be damaged: it is not read.
         if matches!(decoder.next_frame_info(), Ok(Some(_))) {
-            self.warn(WarningKind::Further, "it is an animation, of which only the first picture is read");
+            self.warn(
+                WarningKind::Further,
+                "it is an animation, of which only the first picture is read (--pages all reads every one)",
+            );
         }
         let covered = place.left == 0 && place.top == 0;
         let covered = covered && place.width >= width.into() && place.height >= height.into();
@@ -83,11 +95,15 @@ fn paint<const N: usize>(
 }
 
 fn open(file: &[u8]) -> Result<Decoder<Cursor<&[u8]>>, DecodingError> {
+    options().read_info(Cursor::new(file))
+}
+
+fn options() -> DecodeOptions {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::Indexed);
     // We bring the buffer ourselves.
     options.set_memory_limit(MemoryLimit::Unlimited);
-    options.read_info(Cursor::new(file))
+    options
 }
 
 /// From the screen, which the first bytes hold; the frame has the same size in nearly every file.
