@@ -1,4 +1,4 @@
-//! A pipeline from a TOML file, and parameters changed between executions.
+//! A pipeline from a file, and parameters changed between runs.
 //!
 //! `cargo run --release --example 02_pipeline_file [cuda]`
 
@@ -6,35 +6,23 @@
 
 use mini_image_pipe::prelude::*;
 
-const FILE: &str = include_str!("pipelines/edges.toml");
-
-fn main() -> Result<(), Error> {
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
-    let spec = PipelineSpec::parse_toml(FILE, "edges.toml")?;
-    let mut pipeline = Pipeline::from_spec(&spec, PipelineConfig { device, ..PipelineConfig::default() })?;
+fn main() -> mini_image_pipe::Result<()> {
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
+    let mut pipeline = Pipeline::parse_toml(include_str!("pipelines/edges.toml"))?.on(device);
 
     let desc = ImageDesc::new(1920, 1080, PixelFormat::Rgb, DType::U8)?;
     let noise: Vec<u8> = (0..desc.bytes()).map(|i| (i * 7919 / 13 % 251) as u8).collect();
-    pipeline.set_named_input("input", &ImageBuffer::from_bytes(desc, &noise)?)?;
+    let photo = ImageBuffer::from_bytes(desc, &noise)?;
 
-    // sigma is a uniform parameter: new numbers for the same plan. kernel is structural: a new plan.
-    let soft = pipeline.task("soft")?;
-    let mut before = None;
-    for (parameter, value) in
-        [("sigma", Value::from(0.8)), ("sigma", Value::from(2.0)), ("kernel", Value::from(9_i64))]
-    {
-        let change = pipeline.set_parameter(soft, parameter, value.clone())?;
-        pipeline.execute()?;
-        let edges = pipeline.output(pipeline.task("edges")?)?;
-        let sum: u64 = edges.to_bytes().iter().map(|&v| u64::from(v)).sum();
-        println!(
-            "{parameter} = {value}: {change:?} change, mean edge {:.2}",
-            sum as f64 / edges.to_bytes().len() as f64
-        );
-        assert_ne!(before.replace(sum), Some(sum), "a parameter that does something");
-    }
+    // A uniform parameter: new numbers for the same plan.
+    let change = pipeline.param::<f64>("soft.sigma")?.set(0.8)?;
+    let fine = pipeline.run(&photo)?;
+    // A structural one: a new plan. By name, values may come from anywhere.
+    let replan = pipeline.set("soft.kernel", 9)?;
+    let coarse = pipeline.run(&photo)?;
+
+    println!("sigma: {change:?} change, kernel: {replan:?} change");
+    assert_eq!((change, replan), (Change::Uniform, Change::Structural));
+    assert_ne!(fine, coarse, "parameters that do something");
     Ok(())
 }

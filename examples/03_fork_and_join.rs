@@ -1,4 +1,4 @@
-//! Two branches of one image, joined: independent tasks may run side by side; a shared result is computed once.
+//! Two branches of one image, joined: the graph and its plan, with independent tasks on streams of their own.
 //!
 //! `cargo run --release --example 03_fork_and_join [cuda]`
 
@@ -6,11 +6,8 @@
 
 use mini_image_pipe::prelude::*;
 
-fn main() -> Result<(), Error> {
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
+fn main() -> mini_image_pipe::Result<()> {
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
     // Unfused, so that there is something to put on two streams.
     let config = PipelineConfig { device, fuse: false, ..PipelineConfig::default() };
     let mut pipeline = Pipeline::new(config);
@@ -22,25 +19,18 @@ fn main() -> Result<(), Error> {
     pipeline.connect(gray, edges)?;
     pipeline.connect_slot(soft, mix, "a")?;
     pipeline.connect_slot(edges, mix, "b")?;
-    pipeline.mark_output(edges)?;
-    pipeline.mark_output(mix)?;
+    assert!(pipeline.task_graph().are_independent(soft, edges)?);
 
     let desc = ImageDesc::new(800, 600, PixelFormat::Rgb, DType::U8)?;
     pipeline.set_input(gray, &ImageBuffer::new(desc)?)?;
     let plan = pipeline.plan_for(&[desc], 1)?;
-    println!(
-        "{} launches on {} streams, {} waits between them",
-        plan.groups.len(),
-        plan.streams,
-        plan.waits.len()
-    );
+    println!("{} launches on {} streams, {} waits", plan.groups.len(), plan.streams, plan.waits.len());
     assert_eq!((plan.groups.len(), plan.streams, plan.waits.len()), (4, 2, 2));
 
     let report = pipeline.execute()?;
     for task in &report.tasks {
         println!("{:6} {:14} {} after {} invocation(s)", task.name, task.op, task.state, task.invocations);
     }
-    assert!(report.tasks.iter().all(|t| t.state == TaskState::Completed && t.invocations == 1));
-    println!("edges: {}, mix: {}", pipeline.output(edges)?.desc(), pipeline.output(mix)?.desc());
+    println!("mix: {}", pipeline.output(mix)?.desc());
     Ok(())
 }

@@ -6,25 +6,20 @@
 
 use mini_image_pipe::prelude::*;
 
-fn main() -> Result<(), Error> {
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
+fn main() -> mini_image_pipe::Result<()> {
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
     let config = PipelineConfig { device, max_batch_size: 8, ..PipelineConfig::default() };
-    let spec =
-        PipelineSpec::parse_toml(include_str!("pipelines/classifier-input.toml"), "classifier-input.toml")?;
-    let mut pipeline = Pipeline::from_spec(&spec, config)?;
+    let text = include_str!("pipelines/classifier-input.toml");
+    let mut pipeline = Pipeline::parse_toml(text)?.with_config(config);
 
     let desc = ImageDesc::new(500, 375, PixelFormat::Rgb, DType::U8)?;
     let frame = |i: u8| ImageBuffer::from_bytes(desc, &vec![i * 10; desc.bytes()]);
     let frames: Vec<ImageBuffer> = (0..20).map(frame).collect::<Result<_, _>>()?;
-    let report = pipeline.execute_batch(&frames)?;
+    let tensors = pipeline.run_batch(&frames)?;
 
     // 20 frames in chunks of at most 8.
+    let report = pipeline.report().expect("it ran");
     assert!(report.tasks.iter().all(|task| task.invocations == 3));
-    let tensor = pipeline.task("tensor")?;
-    let tensors = pipeline.batch_outputs(tensor)?;
     println!("{} tensors of {}", tensors.len(), tensors[0].desc());
     for (i, tensor) in tensors.iter().enumerate() {
         // Flat images: every red sample is (value / 255 - mean) / std.

@@ -8,35 +8,28 @@ use std::time::Instant;
 
 use mini_image_pipe::prelude::*;
 
-fn main() -> Result<(), Error> {
+fn main() -> mini_image_pipe::Result<()> {
     const FRAMES: u64 = 60;
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
-    let spec = PipelineSpec::parse_line("resize width=640 height=360 ! gaussian_blur kernel=5")?;
-    let mut pipeline = Pipeline::from_spec(&spec, PipelineConfig { device, ..PipelineConfig::default() })?;
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
+    let line = "resize width=640 height=360 ! gaussian_blur kernel=5";
+    let mut pipeline = Pipeline::parse(line)?.on(device);
 
     let desc = ImageDesc::new(1280, 720, PixelFormat::Rgb, DType::U8)?;
     let start = Instant::now();
     let mut stream = pipeline.stream(&StreamOptions::default())?;
-    let mut done = 0;
-    let mut show = |frame: FrameResult| -> Result<(), Error> {
-        let frame = frame?;
-        assert_eq!(frame.number, done, "results come in order");
-        done += 1;
-        Ok(())
-    };
+    let mut done = Vec::new();
     for number in 0..FRAMES {
-        // In memory that the device copies from directly; a camera or a decoder would write here.
+        // In memory that the device copies from directly; a camera or a decoder would write here. Where frames come from an
+        // iterator, `run_stream` does all of this.
         let frame = stream.frame(desc, |pixels| pixels.data_mut().fill(number as u8))?;
-        if let Some(finished) = stream.push(frame) {
-            show(finished)?; // of the frame three before
-        }
+        done.extend(stream.push(frame)); // the result of the frame three before
     }
-    stream.try_for_each(&mut show)?;
+    done.extend(stream);
+
     let seconds = start.elapsed().as_secs_f64();
-    println!("{done} frames in {seconds:.3} s: {:.0} a second", done as f64 / seconds);
-    assert_eq!(done, FRAMES);
+    println!("{} frames in {seconds:.3} s: {:.0} a second", done.len(), done.len() as f64 / seconds);
+    for (frame, number) in done.into_iter().zip(0..FRAMES) {
+        assert_eq!(frame?.number, number, "results come in order");
+    }
     Ok(())
 }

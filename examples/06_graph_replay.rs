@@ -6,30 +6,24 @@
 
 use mini_image_pipe::prelude::*;
 
-fn main() -> Result<(), Error> {
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
+fn image(width: u32, value: u8) -> mini_image_pipe::Result<ImageBuffer> {
+    let desc = ImageDesc::new(width, 480, PixelFormat::Rgb, DType::U8)?;
+    Ok(ImageBuffer::from_bytes(desc, &vec![value; desc.bytes()])?)
+}
+
+fn main() -> mini_image_pipe::Result<()> {
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
     let config = PipelineConfig { device, enable_graph_replay: true, ..PipelineConfig::default() };
-    let spec = PipelineSpec::parse_toml(include_str!("pipelines/sketch.toml"), "sketch.toml")?;
-    let mut pipeline = Pipeline::from_spec(&spec, config)?;
-    let image = |width: u32, value: u8| -> Result<ImageBuffer, Error> {
-        let desc = ImageDesc::new(width, 480, PixelFormat::Rgb, DType::U8)?;
-        Ok(ImageBuffer::from_bytes(desc, &vec![value; desc.bytes()])?)
-    };
+    let mut pipeline = Pipeline::parse_toml(include_str!("pipelines/sketch.toml"))?.with_config(config);
 
     // New pixels, a new sigma and new results' memory: all patched into the captured graph.
-    let soft = pipeline.task("soft")?;
     for round in 0..10 {
-        pipeline.set_named_input("input", &image(640, round * 20)?)?;
-        pipeline.set_parameter(soft, "sigma", Value::from(1.0 + f64::from(round) / 10.0))?;
-        pipeline.execute()?;
+        pipeline.param::<f64>("soft.sigma")?.set(1.0 + f64::from(round) / 10.0)?;
+        pipeline.run_named(&[("input", &image(640, round * 20)?)])?;
     }
     // Another size: that run goes direct, the next one is captured again.
     for _ in 0..3 {
-        pipeline.set_named_input("input", &image(800, 7)?)?;
-        pipeline.execute()?;
+        pipeline.run_named(&[("input", &image(800, 7)?)])?;
     }
     let stats = pipeline.scheduler().graph_stats();
     println!("{} captures, {} replays, {} direct", stats.captures, stats.replays, stats.direct_runs);

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use mini_image_pipe::core::{ImageView, ImageViewMut};
 use mini_image_pipe::ops::OpError;
 use mini_image_pipe::prelude::*;
+use mini_image_pipe::types::{ImageView, ImageViewMut};
 
 /// Fewer levels: each byte rounded down to a multiple of a step.
 #[derive(Debug)]
@@ -53,11 +53,8 @@ impl CustomKernel for Posterize {
     }
 }
 
-fn main() -> Result<(), Error> {
-    let device = match std::env::args().nth(1).as_deref() {
-        Some("cuda") => Device::cuda(0),
-        _ => Device::cpu(),
-    };
+fn main() -> mini_image_pipe::Result<()> {
+    let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
     let mut pipeline = Pipeline::new(PipelineConfig { device, ..PipelineConfig::default() });
     let bytes_only = |inputs: &[ImageDesc]| match inputs[0].dtype {
         DType::U8 => Ok(inputs[0]),

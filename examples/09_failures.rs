@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use mini_image_pipe::core::{ImageView, ImageViewMut};
 use mini_image_pipe::prelude::*;
+use mini_image_pipe::types::{ImageView, ImageViewMut};
 
 #[derive(Debug)]
 struct Broken;
@@ -22,7 +22,7 @@ impl CustomKernel for Broken {
     }
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> mini_image_pipe::Result<()> {
     // Refused before anything runs: the error names the task, what was given and what is allowed.
     let wrong =
         PipelineSpec::parse_line("resize width=640 ! gaussian_blur kernel=4").and_then(|spec| spec.build());

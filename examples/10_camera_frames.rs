@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use mini_image_pipe::core::HostStorage;
 use mini_image_pipe::prelude::*;
+use mini_image_pipe::types::HostStorage;
+use mini_image_pipe::video::{Matrix, Range, VideoColor, VideoFormat, VideoFrame};
 
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 360;

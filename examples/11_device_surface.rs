@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use mini_image_pipe::cuda::{BorrowedMemory, CudaDevice};
 use mini_image_pipe::prelude::*;
+use mini_image_pipe::video::{DeviceFrame, Matrix, Range, VideoColor, VideoFormat};
 
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 360;

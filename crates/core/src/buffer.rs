@@ -1,4 +1,5 @@
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use bytemuck::allocation::try_zeroed_vec;
@@ -61,6 +62,12 @@ impl fmt::Debug for AlignedBytes {
 pub trait HostStorage: Send + Sync + fmt::Debug {
     /// The bytes. Must return the same memory every time.
     fn bytes(&self) -> &[u8];
+
+    /// Where the bytes begin, as an address that may be written through once nothing here reads them any more; `None` where
+    /// they may only be read.
+    fn start_mut(&self) -> Option<NonNull<u8>> {
+        None
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -207,6 +214,18 @@ impl ImageBuffer {
         }
     }
 
+    /// Where the first sample lies, for foreign code (another language) that is to read and write the pixels as long as
+    /// this buffer or a clone of it lives; nothing here may read them while they are written there. Frames of one batch
+    /// have parts of the same memory, each its own. `None` for memory that is only lent, and for pixels on the heap
+    /// that another buffer shares.
+    pub fn start_mut(&mut self) -> Option<NonNull<u8>> {
+        let start = match &mut self.storage {
+            Storage::Owned(owned) => NonNull::new(Arc::get_mut(owned)?.bytes.as_mut_slice().as_mut_ptr())?,
+            Storage::Shared(storage) => storage.start_mut()?,
+        };
+        NonNull::new(start.as_ptr().wrapping_add(self.offset))
+    }
+
     /// The pixels, writable. Copies first if they are shared with another buffer or borrowed from outside.
     ///
     /// # Panics
@@ -312,6 +331,19 @@ mod tests {
         b.view_mut().row_mut(0, 0, 0)[0] = 99;
         assert_eq!(a.view().row(0, 0, 0)[0], 0);
         assert_ne!(a, b);
+    }
+
+    #[test]
+    fn only_pixels_that_nobody_else_holds_have_an_address_to_write_to() {
+        let mut a = ImageBuffer::with_layout(BatchLayout::tight(desc(), 2).unwrap()).unwrap();
+        assert_eq!(a.start_mut().unwrap().as_ptr().cast_const(), a.view().data().as_ptr());
+        let mut second = a.frame(1);
+        assert!(a.start_mut().is_none() && second.start_mut().is_none());
+        drop(a);
+        assert_eq!(second.start_mut().unwrap().as_ptr().cast_const(), second.view().data().as_ptr());
+        let camera = Arc::new(Camera(vec![0; 18]));
+        let layout = BatchLayout::tight(desc(), 1).unwrap();
+        assert!(ImageBuffer::from_storage(layout, camera, 0).unwrap().start_mut().is_none());
     }
 
     #[test]

@@ -15,6 +15,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
+use mini_image_pipe::Layout;
 use mini_image_pipe::prelude::*;
 use mip_testkit::images::Pattern;
 

@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use mini_image_pipe::Error;
 use mini_image_pipe::prelude::*;
 
 const EDGES: &str = "color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel";
@@ -24,7 +25,7 @@ fn test_image(width: u32, height: u32) -> Result<ImageBuffer, Error> {
     Ok(ImageBuffer::from_bytes(desc, &(0..desc.bytes()).map(|_| byte()).collect::<Vec<u8>>())?)
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> mini_image_pipe::Result<()> {
     let rounds: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(100);
     let own = std::env::args().nth(2);
     let mut workloads = vec![

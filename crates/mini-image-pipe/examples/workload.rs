@@ -9,6 +9,7 @@
 use std::io::BufRead;
 use std::time::Instant;
 
+use mini_image_pipe::Error;
 use mini_image_pipe::prelude::*;
 
 const EDGES: &str = "color_convert to=gray ! gaussian_blur kernel=5 sigma=1.1 ! sobel";

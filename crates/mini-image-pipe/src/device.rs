@@ -1,4 +1,5 @@
 use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mip_core::BatchLayout;
@@ -48,6 +49,36 @@ struct Opened {
     cuda: Option<Arc<CudaDevice>>,
     /// One memory manager for each way of managing memory that somebody asked for.
     managers: Vec<(ManagerOptions, Arc<MemoryManager>)>,
+}
+
+impl FromStr for Device {
+    type Err = Error;
+
+    /// `auto` (the first GPU if one can be used, else the CPU), `cpu`, `cuda` or `cuda:N`, as `mip --device` takes them.
+    ///
+    /// ```
+    /// use mini_image_pipe::Device;
+    ///
+    /// let device: Device = "cpu".parse()?;
+    /// assert!(device.info()?.unified_memory);
+    /// let refused = "gpu".parse::<Device>().unwrap_err();
+    /// assert_eq!(refused.to_string(), "`device` is gpu, but must be auto, cpu, cuda or cuda:N");
+    /// # Ok::<(), mini_image_pipe::Error>(())
+    /// ```
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let index = || name.strip_prefix("cuda:").and_then(|index| index.parse().ok());
+        match (name, index()) {
+            ("auto", _) => Self::auto(),
+            ("cpu", _) => Ok(Self::cpu()),
+            ("cuda", _) => Ok(Self::cuda(0)),
+            (_, Some(index)) => Ok(Self::cuda(index)),
+            _ => Err(Error::Config {
+                setting: "device",
+                given: mip_core::text::quoted(name).to_string(),
+                allowed: "auto, cpu, cuda or cuda:N",
+            }),
+        }
+    }
 }
 
 impl Device {

@@ -1,8 +1,13 @@
 use mip_core::ImageError;
 use mip_graph::GraphError;
+#[cfg(feature = "io")]
+use mip_io::IoError;
 use mip_ops::ParamError;
 use mip_runtime::RuntimeError;
 use mip_runtime::device::DeviceError;
+
+#[cfg(feature = "io")]
+use crate::files::FileError;
 
 /// Whatever can go wrong between describing a pipeline and reading its outputs.
 ///
@@ -66,6 +71,30 @@ pub enum Error {
         /// What happened.
         error: Box<Error>,
     },
+    /// A pipeline file that the operating system does not let us read.
+    #[error("cannot read {path}: {reason}")]
+    PipelineFile {
+        /// The file.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// An image file that could not be read or written.
+    #[cfg(feature = "io")]
+    #[error(transparent)]
+    Io(#[from] FileError),
+    /// A parameter that was asked for as another type than it has.
+    #[error("parameter '{parameter}' was asked for as {given}, but it is {allowed}: {meaning}")]
+    ParamType {
+        /// Task and parameter (`soft.sigma`).
+        parameter: String,
+        /// The type asked for.
+        given: &'static str,
+        /// The types that it can be asked for as.
+        allowed: String,
+        /// What values it takes.
+        meaning: String,
+    },
     /// No output to read.
     #[error("task '{task}' has no output to read: {reason}")]
     NoOutput {
@@ -96,9 +125,23 @@ impl Error {
     }
 
     /// Whether the request itself was wrong (exit code 2 of `mip`), rather than something failing while running.
-    pub const fn is_request(&self) -> bool {
-        if let Self::Frame { error, .. } = self {
-            return error.is_request();
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Frame { error, .. } => return error.is_request(),
+            // What was asked for cannot be written, whatever the system does; the others are about files.
+            #[cfg(feature = "io")]
+            Self::Io(error) => {
+                use IoError as E;
+                return matches!(
+                    **error,
+                    E::UnknownExtension { .. }
+                        | E::UnknownFormat { .. }
+                        | E::Refused { .. }
+                        | E::Quality { .. }
+                        | E::NoInput { .. }
+                );
+            }
+            _ => {}
         }
         !matches!(
             self,

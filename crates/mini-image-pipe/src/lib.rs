@@ -1,22 +1,47 @@
-#![doc = include_str!("../../../README.md")]
+// README opens and saves files; without `io` its programs would not build.
+#![cfg_attr(feature = "io", doc = include_str!("../../../README.md"))]
+#![cfg_attr(
+    not(feature = "io"),
+    doc = "A DAG-native image-processing pipeline runtime for the CPU and NVIDIA GPUs."
+)]
 #![forbid(unsafe_code)]
 
 mod config;
+#[cfg(any(feature = "image", feature = "ndarray"))]
+pub mod convert;
+mod details;
 mod device;
 mod error;
+#[cfg(feature = "io")]
+mod files;
 mod pipeline;
 mod report;
 
+pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 pub use mip_runtime::CancelToken;
 
 pub use config::PipelineConfig;
+pub use details::ErrorDetails;
 pub use device::Device;
 pub use error::Error;
+#[cfg(feature = "io")]
+pub use files::{FileError, open, save};
 pub use pipeline::{
-    DeviceFrame, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Pipeline, StreamOptions,
-    StreamedFrame,
+    DeviceFrame, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param, ParamType, Pipeline,
+    PipelineBuilder, StreamOptions, StreamedFrame,
 };
 pub use report::{AllocatorReport, ExecutionReport};
+
+/// What functions here return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+pub mod video {
+    //! Formats and frames of YUV video: see [`crate::Pipeline::read_video`].
+
+    pub use mip_core::video::{ChromaSampling, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
+
+    pub use crate::DeviceFrame;
+}
 
 #[cfg(feature = "profiling")]
 pub mod profiling {
@@ -28,10 +53,10 @@ pub mod profiling {
 }
 
 pub mod prelude {
-    //! What a program that builds and runs pipelines needs.
+    //! What a program that builds and runs pipelines needs. Nothing in it is named like something of the standard library;
+    //! [`crate::Error`], [`crate::Result`], [`crate::Layout`] and [`crate::video`] are one level up.
 
-    pub use mip_core::video::{ChromaSampling, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
-    pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
+    pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
     pub use mip_cpu::{CpuConfig, SimdLevel};
     pub use mip_cuda::CudaOptions;
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
@@ -41,18 +66,23 @@ pub mod prelude {
     pub use mip_runtime::{CancelToken, DeviceImage, TaskState};
 
     pub use crate::{
-        Device, DeviceFrame, Error, ExecutionReport, FrameResult, FrameStream, Pipeline, PipelineConfig,
+        Device, ExecutionReport, FrameResult, FrameStream, Pipeline, PipelineBuilder, PipelineConfig,
         StreamOptions,
     };
+    #[cfg(feature = "io")]
+    pub use crate::{open, save};
 }
 
+// The layers, each a crate of its own.
+#[cfg(feature = "io")]
+pub use mip_io as io;
 pub use {
-    mip_core as core, mip_cuda as cuda, mip_graph as graph, mip_ops as ops, mip_plan as plan,
+    mip_core as types, mip_cuda as cuda, mip_graph as graph, mip_ops as ops, mip_plan as plan,
     mip_runtime as runtime,
 };
 
 /// The book's programs, run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "io"))]
 mod book {
     #[doc = include_str!("../../../docs/getting-started.md")]
     mod getting_started {}

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use mini_image_pipe::Error;
 use mini_image_pipe::prelude::*;
 use mini_image_pipe::runtime::RuntimeError;
 use mip_core::{ImageView, ImageViewMut};

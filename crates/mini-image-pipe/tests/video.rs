@@ -1,6 +1,9 @@
 //! YUV video as an input: every format against the definition, whatever the strides and however it runs.
 
 use mini_image_pipe::prelude::*;
+use mini_image_pipe::video::{
+    ChromaSampling, DeviceFrame, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame,
+};
 use mip_core::video::{Packing, Plane};
 use mip_testkit::images::Pattern;
 use mip_testkit::reference::{rgb_to_yuv, yuv_planes, yuv_to_rgb};

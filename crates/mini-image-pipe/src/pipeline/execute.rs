@@ -35,7 +35,7 @@ impl Pipeline {
                 batched.batch_size()
             )));
         }
-        self.run(vec![images], 1, cancel)
+        self.run_chunks(vec![images], 1, cancel)
     }
 
     /// Runs the pipeline, which must have exactly one input, over frames of one shape: each task is invoked once
@@ -59,11 +59,11 @@ impl Pipeline {
         self.graph.validate()?;
         let host = |chunk: Vec<ImageBuffer>| chunk.into_iter().map(RunInput::Host).collect();
         let chunks = self.chunks(frames)?.into_iter().map(host).collect();
-        self.run(chunks, total, &CancelToken::new())
+        self.run_chunks(chunks, total, &CancelToken::new())
     }
 
     /// Runs chunks one after another; each is one image (batch) for each input.
-    fn run(
+    pub(super) fn run_chunks(
         &mut self,
         chunks: Vec<Vec<RunInput>>,
         frames: usize,
@@ -104,7 +104,7 @@ impl Pipeline {
             graph: self.scheduler.graph_stats(),
             error: error.clone(),
         };
-        self.results = Results { outputs, report: Some(report.clone()) };
+        self.results = Results { outputs, report: Some(report.clone()), handed_over: false };
         error.map_or(Ok(report), |e| Err(e.into()))
     }
 

@@ -81,7 +81,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn input_index(&self, name: &str) -> Result<usize, Error> {
+    pub(super) fn input_index(&self, name: &str) -> Result<usize, Error> {
         let names = self.graph.inputs();
         names.iter().position(|n| n == name).ok_or_else(|| {
             Error::Usage(format!(

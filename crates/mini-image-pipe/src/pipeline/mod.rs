@@ -1,12 +1,15 @@
-//! [`Pipeline`]: building here, giving images in `inputs`, running in `execute`, reading in `outputs`, after a fault in `recover`.
+//! [`Pipeline`]: the short way in `run`, `builder` and `param`; building here, giving images in `inputs`, running in `execute`, reading in `outputs`, after a fault in `recover`.
 
 mod batch;
+mod builder;
 mod execute;
 mod inputs;
 mod outputs;
+mod param;
 #[cfg(feature = "profiling")]
 mod profile;
 mod recover;
+mod run;
 mod sessions;
 mod stream;
 mod upkeep;
@@ -23,7 +26,9 @@ use mip_runtime::memory::MemoryManager;
 use mip_runtime::{DagScheduler, RuntimeError};
 
 use crate::{Error, PipelineConfig};
+pub use builder::PipelineBuilder;
 use outputs::Results;
+pub use param::{Param, ParamType};
 use sessions::Sessions;
 pub use stream::{
     FrameError, FrameResult, FrameResults, FrameSource, FrameStream, StreamOptions, StreamedFrame,

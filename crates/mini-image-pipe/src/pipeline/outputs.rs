@@ -13,6 +13,17 @@ pub(super) struct Results {
     /// Task name and its images, one a frame; empty when the task did not complete.
     pub(super) outputs: Vec<(String, Vec<ImageBuffer>)>,
     pub(super) report: Option<ExecutionReport>,
+    /// Whether the images went to the caller of `run`.
+    pub(super) handed_over: bool,
+}
+
+impl Results {
+    /// All images that there are, by task.
+    pub(super) fn hand_over(&mut self) -> impl Iterator<Item = (String, ImageBuffer)> + use<> {
+        self.handed_over = true;
+        let outputs = std::mem::take(&mut self.outputs).into_iter();
+        outputs.flat_map(|(name, images)| images.into_iter().map(move |image| (name.clone(), image)))
+    }
 }
 
 impl Pipeline {
@@ -41,6 +52,9 @@ impl Pipeline {
         let Some(report) = &self.results.report else {
             return refuse("nothing has been executed yet; call execute first".to_owned());
         };
+        if self.results.handed_over {
+            return refuse("the last run handed it over; execute keeps what output reads".to_owned());
+        }
         let Some((_, images)) = self.results.outputs.iter().find(|(n, _)| n == name) else {
             return refuse(
                 "its result is not an output of the pipeline; call mark_output before executing".to_owned(),

@@ -123,7 +123,7 @@ impl Pipeline {
     ///
     /// ```
     /// # use mini_image_pipe::prelude::*;
-    /// # fn main() -> Result<(), Error> {
+    /// # fn main() -> mini_image_pipe::Result<()> {
     /// let mut pipeline = Pipeline::new(PipelineConfig::default());
     /// pipeline.add_operator("flipped", Flip::horizontal())?;
     /// let desc = ImageDesc::new(64, 48, PixelFormat::Rgb, DType::U8)?;
@@ -159,7 +159,7 @@ impl Pipeline {
     ///
     /// ```
     /// # use mini_image_pipe::prelude::*;
-    /// # fn main() -> Result<(), Error> {
+    /// # fn main() -> mini_image_pipe::Result<()> {
     /// let mut pipeline = Pipeline::new(PipelineConfig::default());
     /// pipeline.add_operator("flipped", Flip::horizontal())?;
     /// let desc = ImageDesc::new(64, 48, PixelFormat::Rgb, DType::U8)?;

@@ -16,7 +16,8 @@ impl Pipeline {
     ///
     /// ```
     /// # use mini_image_pipe::prelude::*;
-    /// # fn main() -> Result<(), Error> {
+    /// use mini_image_pipe::video::{Matrix, Range, VideoColor, VideoFormat, VideoFrame};
+    /// # fn main() -> mini_image_pipe::Result<()> {
     /// let mut pipeline = Pipeline::new(PipelineConfig::default());
     /// let small = pipeline.add_operator("small", Resize::to(32, 24))?;
     /// pipeline.read_video("input", VideoFormat::NV12, Some(VideoColor::new(Matrix::Bt709, Range::Limited)))?;
@@ -70,7 +71,8 @@ impl Pipeline {
     ///
     /// ```
     /// # use mini_image_pipe::prelude::*;
-    /// # fn main() -> Result<(), Error> {
+    /// use mini_image_pipe::video::{ChromaSampling, Matrix, Range};
+    /// # fn main() -> mini_image_pipe::Result<()> {
     /// let mut pipeline = Pipeline::new(PipelineConfig::default());
     /// let small = pipeline.add_operator("small", Resize::to(32, 24))?;
     /// let video = pipeline.write_video(small, (ChromaSampling::C420, 8), (Matrix::Bt709, Range::Limited))?;

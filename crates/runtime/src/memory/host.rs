@@ -152,6 +152,15 @@ pub struct ReadGuard {
     range: Range<usize>,
 }
 
+impl ReadGuard {
+    /// Where the range begins, as an address of the block itself and not of a slice that is only read.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        // Inside the block, so not null.
+        let start = self.block.start.as_ptr().wrapping_add(self.range.start);
+        NonNull::new(start).expect("an address inside a block")
+    }
+}
+
 impl Deref for ReadGuard {
     type Target = [u8];
 

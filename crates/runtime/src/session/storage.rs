@@ -1,3 +1,4 @@
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use mip_core::{BatchLayout, HostStorage, ImageBuffer, ImageViewMut};
@@ -17,6 +18,11 @@ struct PooledPixels {
 impl HostStorage for PooledPixels {
     fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    fn start_mut(&self) -> Option<NonNull<u8>> {
+        // The block is this object's alone, and goes back to its pool with it.
+        Some(self.bytes.start())
     }
 }
 

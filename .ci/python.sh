@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The Python package: lints, build, types, and tests against NumPy, OpenCV and Pillow. Needs Rust and Python 3.11 or later with pip,
+# and says so plainly when they are not there. Arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bin=$PWD/target/python-venv/bin
+has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
+has_venv() { [ -x "$bin/python" ] || python3 -m venv "${bin%/bin}"; }
+packages=(maturin numpy pillow opencv-python-headless pytest mypy)
+if ! { has_python && has_venv && "$bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"; }; then
+  echo "SKIPPED: no Python 3.11 with pip and its packages; the Python package is neither built nor tested"
+  exit 0
+fi
+
+# What the workspace has compiled for a release is used again.
+export CARGO_TARGET_DIR=$PWD/target PYO3_PYTHON=$bin/python VIRTUAL_ENV=${bin%/bin} PATH=$bin:$PATH
+cd crates/python
+cargo clippy --quiet -- -D warnings
+maturin develop --release --quiet
+mypy --strict --follow-imports=silent python/mini_image_pipe tests/typed.py
+pytest --quiet "$@"

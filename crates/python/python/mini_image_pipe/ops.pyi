@@ -1,0 +1,443 @@
+# Written by `python -m mini_image_pipe.stubs`; a test says when it is not current.
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+from ._native import Image, ImageLike, Pipeline
+
+@overload
+def absdiff(a: Image, b: Image, /, *, device: str = "auto") -> Image:
+    """Distance of two images: |a - b|.
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`."""
+
+@overload
+def absdiff(a: ImageLike, b: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def absdiff(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") -> Image:
+    """Weighted mean of two images.
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        alpha: Weight of a; b weighs 1 - alpha (a number from 0 to 1; default 0.5; changes without a new plan)"""
+
+@overload
+def blend(a: ImageLike, b: ImageLike, /, *, alpha: float = 0.5, device: str = "auto") -> Any: ...
+@overload
+def blend(*, alpha: float = 0.5, device: str = "auto") -> Pipeline: ...
+
+@overload
+def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
+    """Changes the dtype.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        to: Dtype of the result (one of u8, u16, i16, f16, f32; must be given)
+        scale: Map full scale to full scale (255, 65535, 32767, 1.0); false keeps the number (true or false; default true; changes without a new plan)"""
+
+@overload
+def cast(image: ImageLike, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Any: ...
+@overload
+def cast(*, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Pipeline: ...
+
+@overload
+def color_convert(image: Image, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"], device: str = "auto") -> Image:
+    """Changes the channels: gray, rgb, bgr, rgba, bgra.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        to: Format of the result (one of gray, rgb, bgr, rgba, bgra; must be given)"""
+
+@overload
+def color_convert(image: ImageLike, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"], device: str = "auto") -> Any: ...
+@overload
+def color_convert(*, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"], device: str = "auto") -> Pipeline: ...
+
+@overload
+def crop(image: Image, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Image:
+    """Cuts out a rectangle.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        width: Width in pixels (a whole number from 1 to 2147483647; must be given)
+        height: Height in pixels (a whole number from 1 to 2147483647; must be given)
+        x: First column, 0 if not given; not with center (a whole number from 0 to 2147483646)
+        y: First row, 0 if not given; not with center (a whole number from 0 to 2147483646)
+        center: Cut out of the middle (true or false; default false)"""
+
+@overload
+def crop(image: ImageLike, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Any: ...
+@overload
+def crop(*, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
+def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+    """The highest sample around each pixel: bright parts grow.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the square in pixels; the pixel itself is at kernel / 2, rounded down (a whole number from 1 to 31; default 3)
+        shape: Which pixels of the square count (one of rect, cross; default rect)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def dilate(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def dilate(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+    """The lowest sample around each pixel: bright parts shrink.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the square in pixels; the pixel itself is at kernel / 2, rounded down (a whole number from 1 to 31; default 3)
+        shape: Which pixels of the square count (one of rect, cross; default rect)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def erode(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def erode(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def flip(image: Image, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Image:
+    """Mirrors the image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        direction: horizontal swaps left and right (one of horizontal, vertical, both; default horizontal)"""
+
+@overload
+def flip(image: ImageLike, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Any: ...
+@overload
+def flip(*, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Pipeline: ...
+
+@overload
+def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Smooths with a Gaussian.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 31; default 5)
+        sigma: Standard deviation in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def gaussian_blur(image: ImageLike, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def gaussian_blur(*, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def in_range(image: Image, /, *, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Image:
+    """Mask of the pixels whose colours lie between two bounds.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        lower: Lowest sample inside: one number, or one a colour channel (a number from -1e30 to 1e30, or a list of them, one a channel; must be given; changes without a new plan)
+        upper: Highest sample inside: one number, or one a colour channel (a number from -1e30 to 1e30, or a list of them, one a channel; must be given; changes without a new plan)"""
+
+@overload
+def in_range(image: ImageLike, /, *, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Any: ...
+@overload
+def in_range(*, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Pipeline: ...
+
+@overload
+def invert(image: Image, /, *, device: str = "auto") -> Image:
+    """The negative: full scale minus the sample.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`."""
+
+@overload
+def invert(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def invert(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def layout(image: Image, /, *, to: Literal["hwc", "chw"], device: str = "auto") -> Image:
+    """Changes the layout: interleaved (hwc) or planar (chw).
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        to: Layout of the result (one of hwc, chw; must be given)"""
+
+@overload
+def layout(image: ImageLike, /, *, to: Literal["hwc", "chw"], device: str = "auto") -> Any: ...
+@overload
+def layout(*, to: Literal["hwc", "chw"], device: str = "auto") -> Pipeline: ...
+
+@overload
+def normalize(image: Image, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Image:
+    """To floats with mean 0 and deviation 1: (v * scale - mean) / std.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        mean: Subtracted after scaling: one number, or one a channel (a number from -1e30 to 1e30, or a list of them, one a channel; default 0; changes without a new plan)
+        std: Divided by at the end: one number, or one a channel (a number greater than 0 and at most 1e30, or a list of them, one a channel; default 1; changes without a new plan)
+        scale: Multiplied with first; 1 / full scale (1/255, 1/65535, 1) if not given (a number from -1e30 to 1e30; changes without a new plan)
+        to: Dtype of the result (one of f16, f32; default f32)"""
+
+@overload
+def normalize(image: ImageLike, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Any: ...
+@overload
+def normalize(*, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Pipeline: ...
+
+@overload
+def point(image: Image, image2: Image = ..., image3: Image = ..., image4: Image = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Image:
+    """An expression of your own, computed for each pixel.
+
+    Takes one image, and up to 3 more, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        expr: Of v (each channel), or of r g b a; v(1, 0) is right of the pixel, v2 of the second input; + - * / < ? : functions (an expression, as a text in quotes; must be given)
+        to: Dtype of the result; the first input's if not given (one of u8, u16, i16, f16, f32)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+        any other name: a number that the expression names, which changes without a new plan"""
+
+@overload
+def point(image: ImageLike, image2: ImageLike = ..., image3: ImageLike = ..., image4: ImageLike = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Any: ...
+@overload
+def point(*, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Pipeline: ...
+
+@overload
+def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+    """Samples the image where two maps of coordinates say.
+
+    Takes 3 images: image, x, y, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        coordinates: absolute: pixels of the input, whole ones are centres; normalized: -1 to 1 from edge to edge; relative: pixels from the result's own (one of absolute, normalized, relative; default absolute)
+        filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def remap(image: ImageLike, x: ImageLike, y: ImageLike, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def remap(*, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def resize(image: Image, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Image:
+    """Changes the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        width: Width in pixels; follows from height if only that is given (a whole number from 1 to 2097152)
+        height: Height in pixels; follows from width if only that is given (a whole number from 1 to 2097152)
+        shorter_side: Length of the shorter side in pixels, instead of width and height (a whole number from 1 to 2097152)
+        filter: Interpolation (one of bilinear, nearest, area; default bilinear)
+        antialias: Widen the bilinear kernel when shrinking (true or false; default false)"""
+
+@overload
+def resize(image: ImageLike, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Any: ...
+@overload
+def resize(*, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
+def rgb_to_yuv(image: Image, /, *, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Image:
+    """Colours to one plane of YUV video.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        plane: The plane: luma, or one of both of chroma (one of y, u, v; must be given)
+        matrix: The weights of luma: ITU-R BT.601, 709 or 2020 (one of 601, 709, 2020; must be given)
+        range: Whether black is 16 and white 235, or 0 and 255 (one of full, limited; must be given)
+        sampling: Resolution of chroma (one of 420, 422, 444, 400; default 420)
+        bits: Bits of a sample (a whole number from 8 to 16; default 8)"""
+
+@overload
+def rgb_to_yuv(image: ImageLike, /, *, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Any: ...
+@overload
+def rgb_to_yuv(*, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Pipeline: ...
+
+@overload
+def rotate(image: Image, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+    """Turns the image by any angle, counter-clockwise.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        angle: Degrees, counter-clockwise as the image is looked at (a number from -1000000 to 1000000; must be given; changes without a new plan)
+        center: [x, y] that stays where it is, in pixels from the centre of the first; the middle if not given (a list of 2 numbers from -1e9 to 1e9; changes without a new plan)
+        scale: Size of the image in the result (a number from 0.000001 to 1000000; default 1; changes without a new plan)
+        filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def rotate(image: ImageLike, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def rotate(*, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def rotate90(image: Image, /, *, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Image:
+    """Turns the image by 90 or 180 degrees.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        direction: Clockwise, counter-clockwise, or half a turn, as the image is looked at (one of cw, ccw, 180; must be given)"""
+
+@overload
+def rotate90(image: ImageLike, /, *, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Any: ...
+@overload
+def rotate90(*, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Pipeline: ...
+
+@overload
+def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Strength of edges, the same in all directions: gradient magnitude of the gray image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        scale: Factor of the result (a number from 0 to 1; default 1; changes without a new plan)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def scharr(image: ImageLike, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def scharr(*, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def sobel(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Strength of edges: gradient magnitude of the gray image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def sobel(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def sobel(*, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def threshold(image: Image, /, *, threshold: float, max_value: float | None = None, device: str = "auto") -> Image:
+    """One value above a threshold, 0 elsewhere.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        threshold: In sample units; samples above it count (a number from -1e30 to 1e30; must be given; changes without a new plan)
+        max_value: Result above the threshold in sample units; full scale (255, 65535, 1.0) if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def threshold(image: ImageLike, /, *, threshold: float, max_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def threshold(*, threshold: float, max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def transpose(image: Image, /, *, device: str = "auto") -> Image:
+    """Swaps rows and columns: mirrors the image at the diagonal through its top left corner.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`."""
+
+@overload
+def transpose(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def transpose(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def undistort(image: Image, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+    """Removes the distortion of a camera's lens.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        camera: [fx, fy, cx, cy]: focal lengths and centre of the camera, in pixels (a list of 4 numbers from -1e9 to 1e9; must be given; changes without a new plan)
+        distortion: [k1, k2, p1, p2] and further k3, k4 k5 k6, s1 s2 s3 s4 of brown; [k1, k2, k3, k4] of fisheye (a list of 4, 5, 8 or 12 numbers from -1000000 to 1000000; must be given; changes without a new plan)
+        new_camera: [fx, fy, cx, cy] of the result, those of camera if not given (a list of 4 numbers from -1e9 to 1e9; changes without a new plan)
+        model: What the lens does (one of brown, fisheye; default brown)
+        filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def undistort(image: ImageLike, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def undistort(*, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def warp_affine(image: Image, /, *, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+    """Moves, turns, scales and shears the image by a matrix of 2 x 3 numbers.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        matrix: [a, b, c, d, e, f]: (x, y) of the input goes to (a x + b y + c, d x + e y + f) (a list of 6 numbers from -1e9 to 1e9; must be given; changes without a new plan)
+        inverse: The matrix maps the result to the input instead (true or false; default false; changes without a new plan)
+        width: Width of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
+        height: Height of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
+        filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def warp_affine(image: ImageLike, /, *, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def warp_affine(*, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def warp_perspective(image: Image, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+    """Shows the image's plane from another point of view, by a matrix of 3 x 3 numbers or by four corners.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        matrix: Row by row: (x, y) of the input goes to (u / w, v / w) with (u, v, w) = matrix (x, y, 1) (a list of 9 numbers from -1e9 to 1e9; changes without a new plan)
+        points: Instead of a matrix: four points [x, y, ...] of the input, then those of the result that they go to (a list of 16 numbers from -1e9 to 1e9; changes without a new plan)
+        inverse: The matrix, or the points, map the result to the input instead (true or false; default false; changes without a new plan)
+        width: Width of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
+        height: Height of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
+        filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def warp_perspective(image: ImageLike, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def warp_perspective(*, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def yuv_to_rgb(y: Image, u: Image, v: Image, /, *, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Image:
+    """Planes of YUV video to colours.
+
+    Takes 3 images: y, u, v, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        matrix: The weights of luma: ITU-R BT.601, 709 or 2020 (one of 601, 709, 2020; must be given)
+        range: Whether black is 16 and white 235, or 0 and 255 (one of full, limited; must be given)
+        sampling: Resolution of chroma (one of 420, 422, 444, 400; default 420)
+        packing: Where chroma is: planes of their own, or taking turns; inputs that share a plane all read it (one of planar, uv, vu, yuyv, uyvy; default planar)
+        chroma: What pixels that share chroma get: the sample, or what lies between samples (one of nearest, bilinear; default nearest)
+        siting: Where shared samples lie, for chroma = bilinear (one of left, center, top_left; default left)
+        bits: Bits of a sample; 8 of u8 and 16 of u16 if not given (a whole number from 8 to 16)
+        shift: Zero bits below them: 6 of P010 (a whole number from 0 to 8; default 0)
+        to: Format of the result; gray is luma alone (one of gray, rgb, bgr, rgba, bgra; default rgb)"""
+
+@overload
+def yuv_to_rgb(y: ImageLike, u: ImageLike, v: ImageLike, /, *, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Any: ...
+@overload
+def yuv_to_rgb(*, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Pipeline: ...

@@ -1,0 +1,58 @@
+//! Image files.
+
+use std::path::PathBuf;
+
+use mini_image_pipe::ImageBuffer;
+use mini_image_pipe::io::{FileFormat, ReadOptions, Reader, WriteOptions, encode, write_image};
+use pyo3::prelude::*;
+
+use crate::array::image_of;
+use crate::errors::Failed;
+use crate::image::{Kind, meaning};
+
+/// Reads an image file as a NumPy array: (height, width) for gray, (height, width, 3) for rgb and (height, width, 4)
+/// for rgba, of uint8, uint16 or float32 as the file holds them. The file's first bytes tell its format.
+///
+/// What a warning of `mip run` would say of the file is a Python warning; `strict=True` makes it an error.
+#[pyfunction]
+#[pyo3(signature = (path, *, strict=false, max_pixels=None))]
+pub(crate) fn open(
+    py: Python<'_>,
+    path: PathBuf,
+    strict: bool,
+    max_pixels: Option<u64>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let defaults = ReadOptions::default();
+    let options = ReadOptions { strict, max_pixels: max_pixels.unwrap_or(defaults.max_pixels) };
+    let (image, warnings) = py.detach(|| {
+        let mut reader = Reader::new(options);
+        let image = reader.read(&path).map_err(Failed::from);
+        image.map(|image| (image, reader.take_warnings()))
+    })?;
+    for warning in warnings {
+        py.import("warnings")?.call_method1("warn", (warning.to_string(),))?;
+    }
+    Kind::Array.give(py, image)
+}
+
+/// Writes an image file; the extension chooses the format. A file that is there is replaced when the new one is
+/// complete. `format` is the pixel format of an array that is bgr or bgra.
+#[pyfunction]
+#[pyo3(signature = (image, path, *, quality=None, format=None))]
+pub(crate) fn save(
+    py: Python<'_>,
+    image: &Bound<'_, PyAny>,
+    path: PathBuf,
+    quality: Option<u8>,
+    format: Option<&str>,
+) -> PyResult<()> {
+    let image = image_of(image, meaning(format, None)?)?;
+    let defaults = WriteOptions::default();
+    let options = WriteOptions { jpeg_quality: quality.unwrap_or(defaults.jpeg_quality), ..defaults };
+    Ok(py.detach(move || write_image(&path, &image, &options).map_err(Failed::from))?)
+}
+
+/// The image as a PNG, where PNG holds it.
+pub(crate) fn png(image: &ImageBuffer) -> Option<Vec<u8>> {
+    encode(image, FileFormat::Png, &WriteOptions::default()).ok()
+}
