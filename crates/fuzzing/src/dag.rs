@@ -12,6 +12,7 @@ use mip_testkit::Params;
 use mip_testkit::images::SplitMix64;
 
 use crate::fitting::fitting;
+use crate::single::try_operator;
 use crate::{operator, run_operator};
 
 /// What a task does and reads, as numbers that [`Dag::grow`] takes modulo what there is.
@@ -211,7 +212,12 @@ impl Dag {
             let Some((parameter, value)) = uniform.find_map(|p| Some((p.name, number(p.kind)?))) else {
                 continue;
             };
-            task.params = std::mem::take(&mut task.params).with(parameter, value);
+            let params = task.params.clone().with(parameter, value);
+            // Some go with other parameters only.
+            if try_operator(task.op, &params).is_err() {
+                continue;
+            }
+            task.params = params;
             changes.push((name(i), parameter, Value::Float(value)));
         }
         (other, changes)

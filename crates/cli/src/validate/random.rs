@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn random_graphs_are_valid_and_have_every_operator() {
         let mut seen = std::collections::BTreeSet::new();
-        for seed in 0..200 {
+        for seed in 0..800 {
             let mut random = SplitMix64::new(seed);
             let format = PixelFormat::ALL[random.below(5) as usize];
             let desc = ImageDesc::new(1 + random.below(70), 1 + random.below(50), format, DType::U8).unwrap();

@@ -35,7 +35,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Computes with two images: sum, difference, product, ...",
     inputs: &["a", "b"],
     params: &[
-        ParamSpec::new("op", ParamKind::choice(OPS), "What is computed").default_is("add"),
+        ParamSpec::new("operation", ParamKind::choice(OPS), "What is computed").default_is("add"),
         ParamSpec::new("scale", WEIGHT, "Factor of a product or quotient; 1 if not given").uniform(),
         ParamSpec::new("alpha", WEIGHT, "Weight of a in a weighted sum; 1 if not given").uniform(),
         ParamSpec::new("beta", WEIGHT, "Weight of b in a weighted sum; 1 if not given").uniform(),
@@ -48,16 +48,17 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     ],
     extra: Extra::NONE,
     examples: &[
-        "op=add",
-        "op=subtract",
-        "op=multiply scale=0.0039",
-        "op=multiply",
-        "op=divide scale=100",
-        "op=divide",
-        "op=min",
-        "op=max",
-        "op=weighted alpha=0.7 beta=-0.25 gamma=12.5",
-        "op=weighted",
+        "",
+        "operation=add",
+        "operation=subtract",
+        "operation=multiply scale=0.0039",
+        "operation=multiply",
+        "operation=divide scale=100",
+        "operation=divide",
+        "operation=min",
+        "operation=max",
+        "operation=weighted alpha=0.7 beta=-0.25 gamma=12.5",
+        "operation=weighted",
     ],
     create: create::<Arithmetic>,
 };
@@ -97,7 +98,7 @@ impl Arithmetic {
 
 pointwise! {
     Arithmetic: SPEC,
-    "op" => op, "scale" => scale, "alpha" => alpha, "beta" => beta, "gamma" => gamma;
+    "operation" => op, "scale" => scale, "alpha" => alpha, "beta" => beta, "gamma" => gamma;
     rules
 }
 
@@ -112,9 +113,10 @@ impl Arithmetic {
             ("gamma", self.gamma, weighted),
         ] {
             if given.is_some() && !allowed {
-                let belongs = if name == "scale" { "op = multiply or divide" } else { "op = weighted" };
+                let belongs =
+                    if name == "scale" { "operation = multiply or divide" } else { "operation = weighted" };
                 let remedy = format!("it belongs to {belongs}");
-                return Err(self.conflict(name, format!("with op = {}", self.op), remedy));
+                return Err(self.conflict(name, format!("with operation = {}", self.op), remedy));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@ use mip_core::ImageDesc;
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
-const FACTOR: ParamKind = ParamKind::number(-1e6, 1e6);
+const FACTOR: ParamKind = ParamKind::number(-10.0, 10.0);
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "brightness_contrast",

@@ -15,8 +15,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamKind::numbers(&[9, 12, 20], 1e6),
         "Row by row: 3 x 3 for red, green, blue; 3 x 4 with an offset in sample units behind each row; 4 x 5 with alpha",
     )
-    .required()
-    .uniform()],
+    .required()],
     extra: Extra::NONE,
     examples: &[
         "matrix=[0.393,0.769,0.189,0.349,0.686,0.168,0.272,0.534,0.131]",

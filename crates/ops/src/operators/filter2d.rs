@@ -17,8 +17,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             ParamKind::numbers(&[1, 9, 25, 49], 1e6),
             "Row by row: 3 x 3, 5 x 5 or 7 x 7 numbers, the pixel itself in the middle",
         )
-        .required()
-        .uniform(),
+        .required(),
         ParamSpec::new("delta", ParamKind::any_number(), "Added, in sample units").default_is("0").uniform(),
         BORDER,
         BORDER_VALUE,

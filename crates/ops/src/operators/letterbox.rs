@@ -42,6 +42,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "width=41 height=33 fill=[10,20.5,300] antialias=true",
         "width=90 height=90 scale_up=false filter=nearest",
         "width=64 height=96 stride=16 filter=area",
+        "width=1 height=1 stride=1",
+        "width=33 height=20 stride=65536",
         "width=33 height=80 filter=bicubic fill=7",
     ],
     create: create::<Letterbox>,

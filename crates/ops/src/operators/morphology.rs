@@ -37,7 +37,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Opening, closing, outlines, and what they take away",
     inputs: &["in"],
     params: &[
-        ParamSpec::new("op", ParamKind::choice(OPS), "What is done").default_is("open"),
+        ParamSpec::new("operation", ParamKind::choice(OPS), "What is done").default_is("open"),
         KERNEL,
         SHAPE,
         ParamSpec::new("iterations", ParamKind::int(1, 16), "So many erosions and so many dilations")
@@ -47,13 +47,14 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     ],
     extra: Extra::NONE,
     examples: &[
-        "op=open",
-        "op=close kernel=5",
-        "op=gradient",
-        "op=tophat kernel=5 shape=cross",
-        "op=blackhat kernel=3 border=reflect",
-        "op=open kernel=3 iterations=2",
-        "op=gradient kernel=2 border=constant border_value=0",
+        "",
+        "operation=open",
+        "operation=close kernel=5",
+        "operation=gradient",
+        "operation=tophat kernel=5 shape=cross",
+        "operation=blackhat kernel=3 border=reflect",
+        "operation=open kernel=3 iterations=2",
+        "operation=gradient kernel=2 border=constant border_value=0",
     ],
     create: create::<Morphology>,
 };
@@ -116,7 +117,7 @@ impl Morphology {
 
 impl Parameters for Morphology {
     fields! {
-        "op" => op,
+        "operation" => op,
         "kernel" => kernel,
         "shape" => shape,
         "iterations" => iterations,

@@ -51,6 +51,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "left=2 top=1 right=3 bottom=4",
         "left=2 top=3 right=3 bottom=1 border_value=99.6",
         "width=60 height=70 border_value=[1,2.5,300,4]",
+        "width=60 height=70 border_value=[1,2.5,300]",
+        "left=0 top=0 right=0 bottom=0",
         "width=64 align=top_left border=replicate",
         "left=5 bottom=5 border=reflect101",
         "height=77 border=reflect",

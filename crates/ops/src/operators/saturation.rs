@@ -8,13 +8,9 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "saturation",
     summary: "Makes colours stronger or weaker",
     inputs: &["in"],
-    params: &[ParamSpec::new(
-        "factor",
-        ParamKind::number(-100.0, 100.0),
-        "0: gray, 1: as it is, more: stronger",
-    )
-    .required()
-    .uniform()],
+    params: &[ParamSpec::new("factor", ParamKind::number(-5.0, 5.0), "0: gray, 1: as it is, more: stronger")
+        .required()
+        .uniform()],
     extra: Extra::NONE,
     examples: &["factor=1.5", "factor=0", "factor=0.25", "factor=-1"],
     create: create::<Saturation>,

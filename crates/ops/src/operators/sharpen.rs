@@ -15,9 +15,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Unsharp mask: adds what a blur takes away",
     inputs: &["in"],
     params: &[
-        ParamSpec::new("amount", ParamKind::number(-100.0, 100.0), "How much is added")
-            .default_is("1")
-            .uniform(),
+        ParamSpec::new("amount", ParamKind::number(-5.0, 5.0), "How much is added").default_is("1").uniform(),
         ParamSpec::new("kernel", ParamKind::odd(3, 31), "Side of the blur's neighbourhood in pixels")
             .default_is("5"),
         ParamSpec::new(

@@ -2,14 +2,14 @@ use super::apply::Reference;
 use super::{Border, dilate, erode};
 use crate::Real;
 
-const PARAMS: &[&str] = &["op", "kernel", "shape", "iterations", "border", "border_value"];
+const PARAMS: &[&str] = &["operation", "kernel", "shape", "iterations", "border", "border_value"];
 
 pub(super) const REFERENCE: Reference = Reference::new("morphology", PARAMS, |call| {
     let params = call.params;
     let cross = params.word("shape") == Some("cross");
     let (kernel, times) = (params.size("kernel").unwrap_or(3), params.size("iterations").unwrap_or(1));
     let border = Border::or(params, "replicate");
-    morphology(&call.image(0), params.word("op").unwrap_or("open"), (kernel, cross), times, border)
+    morphology(&call.image(0), params.word("operation").unwrap_or("open"), (kernel, cross), times, border)
 });
 
 /// Erosions and dilations one after the other, or what they differ by; alpha is kept.
