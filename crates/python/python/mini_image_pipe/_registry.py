@@ -24,9 +24,9 @@ def annotation(param: dict[str, Any]) -> str:
             return "str"
         case "choice":
             return "Literal[{}]".format(", ".join(f'"{word}"' for word in param["words"]))
-        case "numbers":
+        case "numbers" if 1 not in param["counts"]:
             return "Sequence[float]"
-        case "perchannel":
+        case "numbers" | "perchannel":
             return "float | Sequence[float]"
         case other:
             raise NotImplementedError(f"a parameter of type {other} has no type in Python yet")

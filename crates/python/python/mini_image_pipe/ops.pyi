@@ -16,6 +16,42 @@ def absdiff(a: ImageLike, b: ImageLike, /, *, device: str = "auto") -> Any: ...
 def absdiff(*, device: str = "auto") -> Pipeline: ...
 
 @overload
+def adaptive_threshold(image: Image, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Image:
+    """Compares each pixel with the mean around it: writing on uneven paper.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the square in pixels (an odd whole number from 3 to 31; default 11)
+        c: Subtracted from the mean, in sample units (a number from -1000000 to 1000000; default 2; changes without a new plan)
+        method: Which mean (one of mean, gaussian; default mean)
+        mode: What becomes of samples above, and of the others (one of binary, binary_inv; default binary)
+        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def adaptive_threshold(image: ImageLike, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def adaptive_threshold(*, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def arithmetic(a: Image, b: Image, /, *, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        operation: What is computed (one of add, subtract, multiply, divide, min, max, weighted; default add)
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def arithmetic(a: ImageLike, b: ImageLike, /, *, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def arithmetic(*, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") -> Image:
     """Weighted mean of two images.
 
@@ -28,6 +64,39 @@ def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") ->
 def blend(a: ImageLike, b: ImageLike, /, *, alpha: float = 0.5, device: str = "auto") -> Any: ...
 @overload
 def blend(*, alpha: float = 0.5, device: str = "auto") -> Pipeline: ...
+
+@overload
+def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Smooths with the mean of a rectangle.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -31 to 31; default 3)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def box_blur(image: ImageLike, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def box_blur(*, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def brightness_contrast(image: Image, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Image:
+    """Brighter or darker, more or less contrast.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        brightness: Factor of everything (a number from -10 to 10; default 1; changes without a new plan)
+        contrast: Factor of the distance from the center (a number from -10 to 10; default 1; changes without a new plan)
+        shift: Added at the end, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
+        center: What contrast leaves as it is, in sample units; half of full scale (127.5, 32767.5, 0.5) if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def brightness_contrast(image: ImageLike, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def brightness_contrast(*, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
@@ -59,6 +128,34 @@ def color_convert(image: ImageLike, /, *, to: Literal["gray", "rgb", "bgr", "rgb
 def color_convert(*, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"], device: str = "auto") -> Pipeline: ...
 
 @overload
+def color_matrix(image: Image, /, *, matrix: Sequence[float], device: str = "auto") -> Image:
+    """Mixes red, green and blue by a matrix.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        matrix: Row by row: 3 x 3 for red, green, blue; 3 x 4 with an offset in sample units behind each row; 4 x 5 with alpha (a list of 9, 12 or 20 numbers from -1000000 to 1000000; must be given)"""
+
+@overload
+def color_matrix(image: ImageLike, /, *, matrix: Sequence[float], device: str = "auto") -> Any: ...
+@overload
+def color_matrix(*, matrix: Sequence[float], device: str = "auto") -> Pipeline: ...
+
+@overload
+def composite(foreground: Image, background: Image, /, *, premultiplied: bool = False, device: str = "auto") -> Image:
+    """Lays an image with alpha over another one.
+
+    Takes 2 images: foreground, background, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        premultiplied: Whether colours are multiplied by alpha already, in both images and in the result (true or false; default false)"""
+
+@overload
+def composite(foreground: ImageLike, background: ImageLike, /, *, premultiplied: bool = False, device: str = "auto") -> Any: ...
+@overload
+def composite(*, premultiplied: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
 def crop(image: Image, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Image:
     """Cuts out a rectangle.
 
@@ -75,6 +172,21 @@ def crop(image: Image, /, *, width: int, height: int, x: int | None = None, y: i
 def crop(image: ImageLike, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Any: ...
 @overload
 def crop(*, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
+def demosaic(image: Image, /, *, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Image:
+    """Colours of a camera's raw image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        pattern: Colours of the first two pixels of the first two rows (one of rggb, bggr, grbg, gbrg; default rggb)
+        method: How missing colours are made (one of bilinear, malvar; default bilinear)"""
+
+@overload
+def demosaic(image: ImageLike, /, *, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Any: ...
+@overload
+def demosaic(*, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Pipeline: ...
 
 @overload
 def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
@@ -109,6 +221,37 @@ def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] =
 def erode(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
 @overload
 def erode(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def filter2d(image: Image, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Weighted sum of the pixels around each one, with weights of your own.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        weights: Row by row: 3 x 3, 5 x 5 or 7 x 7 numbers, the pixel itself in the middle (a list of 1, 9, 25 or 49 numbers from -1000000 to 1000000; must be given)
+        delta: Added, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def filter2d(image: ImageLike, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def filter2d(*, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def flatten(image: Image, /, *, background: float | Sequence[float] = 0.0, device: str = "auto") -> Image:
+    """Puts an image with alpha on a background of one colour.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        background: One number, or one a colour channel, in sample units (a number from -1e30 to 1e30, or a list of them, one a channel; default 0; changes without a new plan)"""
+
+@overload
+def flatten(image: ImageLike, /, *, background: float | Sequence[float] = 0.0, device: str = "auto") -> Any: ...
+@overload
+def flatten(*, background: float | Sequence[float] = 0.0, device: str = "auto") -> Pipeline: ...
 
 @overload
 def flip(image: Image, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Image:
@@ -168,6 +311,25 @@ def invert(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def invert(*, device: str = "auto") -> Pipeline: ...
 
 @overload
+def laplacian(image: Image, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Second derivative: edges and specks in all directions.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 5; default 1)
+        scale: Factor of the result (a number from -1000000 to 1000000; default 1; changes without a new plan)
+        delta: Added at the end, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
+        to: Dtype of the result; the input's if not given (one of u8, u16, i16, f16, f32)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def laplacian(image: ImageLike, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def laplacian(*, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def layout(image: Image, /, *, to: Literal["hwc", "chw"], device: str = "auto") -> Image:
     """Changes the layout: interleaved (hwc) or planar (chw).
 
@@ -180,6 +342,76 @@ def layout(image: Image, /, *, to: Literal["hwc", "chw"], device: str = "auto") 
 def layout(image: ImageLike, /, *, to: Literal["hwc", "chw"], device: str = "auto") -> Any: ...
 @overload
 def layout(*, to: Literal["hwc", "chw"], device: str = "auto") -> Pipeline: ...
+
+@overload
+def letterbox(image: Image, /, *, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Image:
+    """Resizes to fit into a size, the ratio kept, and fills the rest.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        width: Width of the result in pixels (a whole number from 1 to 2097152; must be given)
+        height: Height of the result in pixels (a whole number from 1 to 2097152; must be given)
+        fill: Beside the image, in sample units: one number, or one a channel; 114 / 255 of full scale if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)
+        align: Where the image lies (one of center, top_left; default center)
+        scale_up: Whether smaller images are enlarged (true or false; default true)
+        stride: Only so much room that the sides are multiples of it, instead of all of the size (a whole number from 1 to 65536)
+        filter: Interpolation (one of bilinear, nearest, area, bicubic, lanczos3, box, hamming; default bilinear)
+        antialias: Widen the filter when shrinking (true or false; default false)"""
+
+@overload
+def letterbox(image: ImageLike, /, *, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Any: ...
+@overload
+def letterbox(*, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
+def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+    """The middle sample around each pixel: removes specks, keeps edges.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        kernel: Side of the square in pixels (an odd whole number from 1 to 5; default 3)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def median(image: ImageLike, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def median(*, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def merge(r: Image, g: Image, b: Image, /, *, to: Literal["rgb", "bgr"] = "rgb", device: str = "auto") -> Image:
+    """One colour image of three gray ones.
+
+    Takes 3 images: r, g, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        to: Format of the result (one of rgb, bgr; default rgb)"""
+
+@overload
+def merge(r: ImageLike, g: ImageLike, b: ImageLike, /, *, to: Literal["rgb", "bgr"] = "rgb", device: str = "auto") -> Any: ...
+@overload
+def merge(*, to: Literal["rgb", "bgr"] = "rgb", device: str = "auto") -> Pipeline: ...
+
+@overload
+def morphology(image: Image, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+    """Opening, closing, outlines, and what they take away.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        operation: What is done (one of open, close, gradient, tophat, blackhat; default open)
+        kernel: Side of the square in pixels; the pixel itself is at kernel / 2, rounded down (a whole number from 1 to 31; default 3)
+        shape: Which pixels of the square count (one of rect, cross; default rect)
+        iterations: So many erosions and so many dilations (a whole number from 1 to 16; default 1)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def morphology(image: ImageLike, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def morphology(*, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def normalize(image: Image, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Image:
@@ -197,6 +429,28 @@ def normalize(image: Image, /, *, mean: float | Sequence[float] = 0.0, std: floa
 def normalize(image: ImageLike, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Any: ...
 @overload
 def normalize(*, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Pipeline: ...
+
+@overload
+def pad(image: Image, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Image:
+    """Adds margins, or room up to a size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        left: Columns added on the left (a whole number from 0 to 2147483647; default 0)
+        top: Rows added above (a whole number from 0 to 2147483647; default 0)
+        right: Columns added on the right (a whole number from 0 to 2147483647; default 0)
+        bottom: Rows added below (a whole number from 0 to 2147483647; default 0)
+        width: Width of the result, instead of left and right (a whole number from 1 to 2147483647)
+        height: Height of the result, instead of top and bottom (a whole number from 1 to 2147483647)
+        align: Where the image lies (one of center, top_left; default center)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
+        border_value: Of border = constant: one number, or one a channel, in sample units; 0 if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)"""
+
+@overload
+def pad(image: ImageLike, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Any: ...
+@overload
+def pad(*, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def point(image: Image, image2: Image = ..., image3: Image = ..., image4: Image = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Image:
@@ -217,6 +471,21 @@ def point(image: ImageLike, image2: ImageLike = ..., image3: ImageLike = ..., im
 def point(*, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Pipeline: ...
 
 @overload
+def pyramid(image: Image, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Image:
+    """One step of a Gaussian pyramid: half or twice the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        direction: To half or to twice the size (one of down, up; default down)
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)"""
+
+@overload
+def pyramid(image: ImageLike, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Any: ...
+@overload
+def pyramid(*, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Pipeline: ...
+
+@overload
 def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
     """Samples the image where two maps of coordinates say.
 
@@ -234,7 +503,7 @@ def remap(image: ImageLike, x: ImageLike, y: ImageLike, /, *, coordinates: Liter
 def remap(*, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
-def resize(image: Image, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Image:
+def resize(image: Image, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Image:
     """Changes the size.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -243,13 +512,15 @@ def resize(image: Image, /, *, width: int | None = None, height: int | None = No
         width: Width in pixels; follows from height if only that is given (a whole number from 1 to 2097152)
         height: Height in pixels; follows from width if only that is given (a whole number from 1 to 2097152)
         shorter_side: Length of the shorter side in pixels, instead of width and height (a whole number from 1 to 2097152)
-        filter: Interpolation (one of bilinear, nearest, area; default bilinear)
-        antialias: Widen the bilinear kernel when shrinking (true or false; default false)"""
+        longer_side: Length of the longer side in pixels, instead of width and height (a whole number from 1 to 2097152)
+        filter: Interpolation (one of bilinear, nearest, area, bicubic, lanczos3, box, hamming; default bilinear)
+        antialias: Widen the filter when shrinking (true or false; default false)
+        a: Of filter = bicubic: -0.75 if not given, as in OpenCV; Pillow has -0.5 (a number from -2 to 0)"""
 
 @overload
-def resize(image: ImageLike, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Any: ...
+def resize(image: ImageLike, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Any: ...
 @overload
-def resize(*, width: int | None = None, height: int | None = None, shorter_side: int | None = None, filter: Literal["bilinear", "nearest", "area"] = "bilinear", antialias: bool = False, device: str = "auto") -> Pipeline: ...
+def resize(*, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def rgb_to_yuv(image: Image, /, *, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Image:
@@ -303,6 +574,20 @@ def rotate90(image: ImageLike, /, *, direction: Literal["cw", "ccw", "180"], dev
 def rotate90(*, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Pipeline: ...
 
 @overload
+def saturation(image: Image, /, *, factor: float, device: str = "auto") -> Image:
+    """Makes colours stronger or weaker.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        factor: 0: gray, 1: as it is, more: stronger (a number from -5 to 5; must be given; changes without a new plan)"""
+
+@overload
+def saturation(image: ImageLike, /, *, factor: float, device: str = "auto") -> Any: ...
+@overload
+def saturation(*, factor: float, device: str = "auto") -> Pipeline: ...
+
+@overload
 def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
     """Strength of edges, the same in all directions: gradient magnitude of the gray image.
 
@@ -317,6 +602,39 @@ def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101",
 def scharr(image: ImageLike, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
 @overload
 def scharr(*, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def select(image: Image, /, *, channels: float | Sequence[float], device: str = "auto") -> Image:
+    """Picks and reorders channels.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        channels: For each channel of the result the channel of the image, from 0 in its own order; -1 is filled with 0 (a list of 1, 3 or 4 numbers from -3 to 3; must be given)"""
+
+@overload
+def select(image: ImageLike, /, *, channels: float | Sequence[float], device: str = "auto") -> Any: ...
+@overload
+def select(*, channels: float | Sequence[float], device: str = "auto") -> Pipeline: ...
+
+@overload
+def sharpen(image: Image, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Unsharp mask: adds what a blur takes away.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        amount: How much is added (a number from -5 to 5; default 1; changes without a new plan)
+        kernel: Side of the blur's neighbourhood in pixels (an odd whole number from 3 to 31; default 5)
+        sigma: Standard deviation of the blur in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
+        threshold: Smaller differences are left as they are, in sample units (a number from 0 to 1000000; default 0; changes without a new plan)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def sharpen(image: ImageLike, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def sharpen(*, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def sobel(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
@@ -334,19 +652,20 @@ def sobel(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "repl
 def sobel(*, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
-def threshold(image: Image, /, *, threshold: float, max_value: float | None = None, device: str = "auto") -> Image:
+def threshold(image: Image, /, *, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Image:
     """One value above a threshold, 0 elsewhere.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         threshold: In sample units; samples above it count (a number from -1e30 to 1e30; must be given; changes without a new plan)
-        max_value: Result above the threshold in sample units; full scale (255, 65535, 1.0) if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+        max_value: Result above the threshold in sample units; full scale (255, 65535, 1.0) if not given (a number from -1e30 to 1e30; changes without a new plan)
+        mode: What becomes of samples above the threshold, and of the others (one of binary, binary_inv, trunc, tozero, tozero_inv; default binary)"""
 
 @overload
-def threshold(image: ImageLike, /, *, threshold: float, max_value: float | None = None, device: str = "auto") -> Any: ...
+def threshold(image: ImageLike, /, *, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Any: ...
 @overload
-def threshold(*, threshold: float, max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def threshold(*, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Pipeline: ...
 
 @overload
 def transpose(image: Image, /, *, device: str = "auto") -> Image:

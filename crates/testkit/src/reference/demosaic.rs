@@ -36,8 +36,8 @@ pub fn demosaic(image: &Real, pattern: &str, malvar: bool) -> Real {
             (b'g', _) => (4.0 * at(0, 0) - ends) / 8.0,
             // Red or blue at green: beta 5/8.
             (_, b'g') => {
-                let along = if near[0].1 == 0 { at(-2, 0) + at(2, 0) } else { at(0, -2) + at(0, 2) };
-                let across = ends - along;
+                let (in_row, in_column) = (at(-2, 0) + at(2, 0), at(0, -2) + at(0, 2));
+                let (along, across) = if near[0].1 == 0 { (in_row, in_column) } else { (in_column, in_row) };
                 (5.0 * at(0, 0) - along - corners + 0.5 * across) / 8.0
             }
             // Red at blue and blue at red: gamma 3/4.
