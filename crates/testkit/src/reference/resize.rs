@@ -147,7 +147,16 @@ fn resize_by(
             let range = if antialias { 0..input } else { -10..input + 10 };
             let near = range.filter(|&i| away(i).abs() <= reach);
             let taps = near.map(|i| (Some(i.clamp(0, input - 1) as usize), of(away(i), a)));
-            Taps::normalised(taps.filter(|(_, weight)| *weight != 0.0).collect())
+            // A pixel at the edge that stands for others too is read once, with what they weigh together.
+            let mut folded: Vec<(Option<usize>, f64)> = Vec::new();
+            for (pixel, weight) in taps {
+                match folded.iter_mut().find(|(known, _)| *known == pixel) {
+                    Some((_, sum)) => *sum += weight,
+                    None => folded.push((pixel, weight)),
+                }
+            }
+            folded.retain(|(_, weight)| *weight != 0.0);
+            Taps::normalised(folded)
         };
         (0..output).map(taps).collect()
     };

@@ -23,6 +23,6 @@ pub fn sharpen(
     Real::from_fn(image.width, image.height, image.channels, |x, y, c| {
         let v = image.at(x, y, c);
         let difference = v - blurred.at(x, y, c);
-        if c == 3 || difference.abs() <= threshold { v } else { v + amount * difference }
+        if c < 3 && difference.abs() > threshold { v + amount * difference } else { v }
     })
 }
