@@ -12,8 +12,14 @@ pub(super) const REFERENCE: Reference = Reference::new("saturation", &["factor"]
 pub fn saturation(image: &Real, format: PixelFormat, factor: f64) -> Real {
     let rgb = format.rgb_indices().expect("colours");
     Real::from_fn(image.width, image.height, image.channels, |x, y, c| {
-        let [r, g, b] = rgb.map(|channel| image.at(x, y, channel));
-        let v = image.at(x, y, c);
-        if c == 3 { v } else { factor * v + (1.0 - factor) * luma(r, g, b) }
+        if c == 3 {
+            return image.at(x, y, c);
+        }
+        // One sum of three products, so that what is infinite is not taken from itself.
+        let weight = |(&channel, gray): (&usize, f64)| {
+            let own = if channel == c { factor } else { 0.0 };
+            (own + (1.0 - factor) * gray) * image.at(x, y, channel)
+        };
+        rgb.iter().zip([luma(1.0, 0.0, 0.0), luma(0.0, 1.0, 0.0), luma(0.0, 0.0, 1.0)]).map(weight).sum()
     })
 }
