@@ -132,9 +132,10 @@ fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
         for layout in Layout::ALL {
             let desc = ImageDesc::new(33, 11, format, DType::F32).unwrap().with_layout(layout);
             let taps = CASES.iter().map(|(op, case)| (*op, Params::line(case)));
-            // Which sample is in the middle of some that have no order is left open, and so is a quotient of infinite sums.
-            let ordered =
-                mip_ops::operators().iter().filter(|spec| !["median", "composite"].contains(&spec.name));
+            // Which sample is in the middle of some that have no order is left open, and so is a quotient of infinite sums; sums that cancel are judged in numerics.
+            let ordered = mip_ops::operators().iter().filter(|spec| {
+                !["median", "composite", "color_matrix", "filter2d", "laplacian"].contains(&spec.name)
+            });
             let registered = ordered.flat_map(|spec| {
                 let calls = calls(spec, &desc);
                 // Planes of video are integers, and so is what is compared with a rounded mean.
