@@ -44,8 +44,8 @@ impl Margins {
         like.with_size(self.outer.0, self.outer.1)
     }
 
-    /// Whether there is room at all.
-    pub(crate) fn is_some(&self) -> bool {
+    /// Whether there is room around the image at all.
+    pub(crate) fn has_room(&self) -> bool {
         self.inner != self.outer
     }
 

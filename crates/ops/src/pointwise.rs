@@ -117,7 +117,7 @@ pub(crate) fn shape(
     Ok(output)
 }
 
-/// The one kernel of an expression, with a number for each of its uniforms; the image's size is told.
+/// The one kernel of an expression, with a number for each of its uniforms; those of the image's size are filled in here.
 pub(crate) fn lowered(
     expr: &Arc<Expr>,
     border: Border,

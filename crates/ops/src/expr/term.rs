@@ -124,7 +124,7 @@ pub fn height() -> Term {
     uniform(HEIGHT)
 }
 
-/// The size of the image is told as uniforms, so that images of all sizes need the same code. No name can be one of these.
+/// The size of the image is given by uniforms, so that images of all sizes need the same code. No name can be one of these.
 const WIDTH: &str = "width()";
 const HEIGHT: &str = "height()";
 

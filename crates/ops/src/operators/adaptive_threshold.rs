@@ -5,7 +5,7 @@ use crate::choice::choice;
 use crate::expr::{uniform, v, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::{Formula, lowered, of_gray};
-use crate::tables::gaussian;
+use crate::tables::{gaussian_weights, mean_weights};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec, StepInput};
 
 choice! {
@@ -102,16 +102,14 @@ impl AdaptiveThreshold {
 
     /// From the middle outwards.
     fn weights(&self) -> Vec<f32> {
-        let radius = self.kernel / 2;
         match (self.method, self.kernel) {
             // What OpenCV has instead of small Gaussians.
             (AdaptiveMethod::Gaussian, 3) => vec![0.5, 0.25],
             (AdaptiveMethod::Gaussian, 5) => vec![0.375, 0.25, 0.0625],
             (AdaptiveMethod::Gaussian, 7) => vec![0.28125, 0.21875, 0.109_375, 0.03125],
-            (AdaptiveMethod::Mean, _) => vec![(1.0 / f64::from(self.kernel)) as f32; radius as usize + 1],
-            (AdaptiveMethod::Gaussian, _) => {
-                let sigma = 0.3 * (f64::from(radius) - 1.0) + 0.8;
-                gaussian(radius, sigma).into_iter().map(|w| w as f32).collect()
+            (AdaptiveMethod::Mean, kernel) => mean_weights(kernel),
+            (AdaptiveMethod::Gaussian, kernel) => {
+                gaussian_weights(kernel, Some(0.3 * (f64::from(kernel / 2) - 1.0) + 0.8))
             }
         }
     }

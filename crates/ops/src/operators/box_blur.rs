@@ -3,6 +3,7 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
+use crate::tables::mean_weights;
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -101,10 +102,7 @@ impl Operator for BoxBlur {
         let output = self.infer(inputs)?;
         let [radius_x, radius_y] = self.radii()?;
         let border = self.border.resolve(self, &output)?;
-        let weights = |radius: u32| {
-            let weight = (1.0 / (2.0 * f64::from(radius) + 1.0)) as f32;
-            vec![weight; radius as usize + 1]
-        };
+        let weights = |radius: u32| mean_weights(2 * radius + 1);
         let kernel = Kernel::Separable(Separable { radius_x, radius_y, border });
         Ok(Lowered::single(kernel, [weights(radius_x), weights(radius_y)].concat(), output))
     }

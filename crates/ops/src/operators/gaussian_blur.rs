@@ -3,7 +3,7 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::gaussian;
+use crate::tables::gaussian_weights;
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -97,8 +97,7 @@ impl Operator for GaussianBlur {
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let radius = self.kernel / 2;
-        let sigma = self.sigma.unwrap_or_else(|| 0.15 * f64::from(self.kernel) + 0.35);
-        let axis: Vec<f32> = gaussian(radius, sigma).into_iter().map(|w| w as f32).collect();
+        let axis = gaussian_weights(self.kernel, self.sigma);
         let border = self.border.resolve(self, &output)?;
         let kernel = Kernel::Separable(Separable { radius_x: radius, radius_y: radius, border });
         Ok(Lowered::single(kernel, [&axis[..], &axis[..]].concat(), output))

@@ -211,7 +211,7 @@ impl Operator for Letterbox {
             steps.push(margins.extend(&input, Border::Replicate, StepInput::Slot(0)));
         } else if self.filter == ResizeFilter::Nearest {
             steps = resize.lower(inputs)?.steps;
-            if margins.is_some() {
+            if margins.has_room() {
                 steps.push(margins.extend(&small, Border::Replicate, StepInput::Step(0)));
             }
         } else {
@@ -229,7 +229,7 @@ impl Operator for Letterbox {
             let kernel = Kernel::Resample(Resample { x, y });
             steps.push(KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output });
         }
-        if margins.is_some() {
+        if margins.has_room() {
             let last = StepInput::Step(steps.len() - 1);
             steps.push(margins.fill(output, &self.fills(&input)?, last));
         }

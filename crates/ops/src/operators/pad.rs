@@ -220,8 +220,8 @@ impl Operator for Pad {
     }
 }
 
-/// The step that continues an image beyond its edges.
 impl Margins {
+    /// The step that continues an image beyond its edges.
     pub(crate) fn extend(&self, input: &ImageDesc, border: Border, from: StepInput) -> KernelStep {
         let axis = |before: u32, input: u32, output: u32| {
             if input == output {

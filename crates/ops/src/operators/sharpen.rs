@@ -5,7 +5,7 @@ use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::expr::{uniform, v, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::{Formula, lowered};
-use crate::tables::gaussian;
+use crate::tables::gaussian_weights;
 use crate::{
     Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, StepInput,
 };
@@ -125,8 +125,7 @@ impl Operator for Sharpen {
         let wide = output.with_dtype(DType::F32);
         let border = self.border.resolve(self, &output)?;
         let radius = self.kernel / 2;
-        let sigma = self.sigma.unwrap_or_else(|| 0.15 * f64::from(self.kernel) + 0.35);
-        let axis: Vec<f32> = gaussian(radius, sigma).into_iter().map(|w| w as f32).collect();
+        let axis = gaussian_weights(self.kernel, self.sigma);
         let mut steps: Vec<KernelStep> = Vec::new();
         let mut source = StepInput::Slot(0);
         if output.dtype != DType::F32 {

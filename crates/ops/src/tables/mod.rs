@@ -3,5 +3,5 @@
 mod gaussian;
 mod resampling;
 
-pub(crate) use gaussian::gaussian;
+pub(crate) use gaussian::{gaussian_weights, mean_weights};
 pub(crate) use resampling::{Kernel, area, triangle, windowed};
