@@ -150,9 +150,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Several rows, at most `N`, of a stage that likes that; such stages have one pass.
+    ///
+    /// Fetching computes other stages, so what is on the stack here is there once for each stage of a chain: what only
+    /// the kernel needs is left to [`Worker::launch_together`], and neither is inlined into [`Worker::compute`].
+    #[inline(never)]
     fn compute_together<const N: usize>(&mut self, stage: usize, y: u32, target: Target<'_, '_>) {
-        let program = self.shared.program;
-        let (step, cache) = (&program.stages[stage], &program.caches[stage]);
+        let step = &self.shared.program.stages[stage];
         let count = match &target {
             Target::Out(out) => out.len(),
             Target::Lines(_, count) => *count,
@@ -162,6 +165,21 @@ impl<'a> Worker<'a> {
         for (y, indices) in (y..).zip(&mut indices[..count]) {
             self.fetch_inputs(step, y, 0, since, indices);
         }
+        self.launch_together(stage, y, &indices, count, target);
+    }
+
+    /// Runs the kernel of a stage for the first `count` rows, whose inputs are there.
+    #[inline(never)]
+    fn launch_together<const N: usize>(
+        &mut self,
+        stage: usize,
+        y: u32,
+        indices: &[[Indices; MAX_INPUTS]; N],
+        count: usize,
+        target: Target<'_, '_>,
+    ) {
+        let program = self.shared.program;
+        let (step, cache) = (&program.stages[stage], &program.caches[stage]);
         let (before, own) = self.memory.split_at_mut(cache.offset);
         let (lines, scratch) = own.split_at_mut(cache.scratch - cache.offset);
         let origins = self.shared.origins(step, before, self.frame);

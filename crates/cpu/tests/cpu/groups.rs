@@ -218,3 +218,19 @@ fn tiles_tell_row_bands_and_the_rows_that_are_computed_twice() {
     assert!((1.05..38.0 / 32.0).contains(&two.halo.unwrap()), "{two:?}");
     assert_eq!(two.local_bytes, one.local_bytes);
 }
+
+/// Rows are asked for through all stages of a group at once, on the stack of a thread: the longest groups fit a quarter
+/// of what a thread has.
+#[test]
+fn a_long_chain_needs_little_stack() {
+    let desc = rgb(40, 33);
+    let stages = |count: usize| -> Vec<_> {
+        let from = |n: usize| if n == 0 { Operand::Buffer(0) } else { Operand::Stage(n - 1) };
+        (0..count).map(|n| stage(blur(2, Border::Reflect101), &BLUR, &[from(n)], desc)).collect()
+    };
+    let plan = plan(&[desc], stages(100), &[99]);
+    let image = TestImage::random(desc, 1, true, 1);
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    let run = move || run(&plan, &[&image], &config(1, SimdLevel::Native));
+    small.spawn(run).unwrap().join().unwrap();
+}
