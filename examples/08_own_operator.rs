@@ -31,7 +31,7 @@ impl CustomKernel for Posterize {
         }
         for frame in 0..layout.batch_size {
             for plane in 0..layout.desc.planes() {
-                for y in 0..layout.desc.height as usize {
+                for y in 0..layout.desc.height() as usize {
                     let from = inputs[0].row(frame, plane, y);
                     for (to, &from) in output.row_mut(frame, plane, y).iter_mut().zip(from) {
                         *to = from / step * step;
@@ -56,7 +56,7 @@ impl CustomKernel for Posterize {
 fn main() -> mini_image_pipe::Result<()> {
     let device = std::env::args().nth(1).unwrap_or("cpu".into()).parse()?;
     let mut pipeline = Pipeline::new(PipelineConfig { device, ..PipelineConfig::default() });
-    let bytes_only = |inputs: &[ImageDesc]| match inputs[0].dtype {
+    let bytes_only = |inputs: &[ImageDesc]| match inputs[0].dtype() {
         DType::U8 => Ok(inputs[0]),
         other => Err(OpError::Input {
             operator: "posterize",

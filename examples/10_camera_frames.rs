@@ -44,7 +44,7 @@ fn borrowed(frame: CameraFrame) -> Result<VideoFrame, Box<dyn std::error::Error>
         let tight = BatchLayout::tight(plane.desc, 1)?;
         let layout = BatchLayout { row_stride: STRIDE, ..tight };
         planes.push(ImageBuffer::from_storage(layout, memory.clone(), offset)?);
-        offset += STRIDE * plane.desc.height as usize;
+        offset += STRIDE * plane.desc.height() as usize;
     }
     Ok(VideoFrame::new(VideoFormat::NV12, WIDTH, HEIGHT, planes)?)
 }

@@ -293,7 +293,7 @@ impl ImageBuffer {
         faults::try_reserve_exact(&mut bytes, size).map_err(none)?;
         for frame in 0..self.layout.batch_size {
             for plane in 0..desc.planes() {
-                for y in 0..desc.height as usize {
+                for y in 0..desc.height() as usize {
                     bytes.extend_from_slice(view.row(frame, plane, y));
                 }
             }
@@ -309,7 +309,7 @@ impl PartialEq for ImageBuffer {
             let (a, b) = (self.view(), other.view());
             (0..self.batch_size()).all(|f| {
                 (0..self.desc().planes())
-                    .all(|p| (0..self.desc().height as usize).all(|y| a.row(f, p, y) == b.row(f, p, y)))
+                    .all(|p| (0..self.desc().height() as usize).all(|y| a.row(f, p, y) == b.row(f, p, y)))
             })
         }
     }

@@ -5,18 +5,36 @@ use serde::{Deserialize, Serialize};
 use crate::{DType, ImageError, Layout, PixelFormat};
 
 /// Shape and dtype of one image, without strides or memory.
+///
+/// Always an image that can be: sides of 1 to [`ImageDesc::MAX_SIDE`], and a tight size that one allocation may have.
+/// Serialised as its five fields; reading it checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Fields")]
 pub struct ImageDesc {
-    /// Width in pixels, at least 1.
-    pub width: u32,
-    /// Height in pixels, at least 1.
-    pub height: u32,
-    /// Channels and their order.
-    pub format: PixelFormat,
-    /// Type of one sample.
-    pub dtype: DType,
-    /// Order of samples in memory.
-    pub layout: Layout,
+    width: u32,
+    height: u32,
+    format: PixelFormat,
+    dtype: DType,
+    layout: Layout,
+}
+
+/// What is read, before it is checked.
+#[derive(Deserialize)]
+struct Fields {
+    width: u32,
+    height: u32,
+    format: PixelFormat,
+    dtype: DType,
+    layout: Layout,
+}
+
+impl TryFrom<Fields> for ImageDesc {
+    type Error = ImageError;
+
+    fn try_from(fields: Fields) -> Result<Self, ImageError> {
+        let Fields { width, height, format, dtype, layout } = fields;
+        Self { width, height, format, dtype, layout }.checked()
+    }
 }
 
 impl ImageDesc {
@@ -26,11 +44,35 @@ impl ImageDesc {
     /// An interleaved (HWC) image.
     ///
     /// # Errors
-    /// [`ImageError::Empty`] for a side of 0, [`ImageError::TooLarge`] when the bytes overflow.
+    /// [`ImageError::Empty`] for a side of 0, [`ImageError::TooLarge`] when a side is longer than
+    /// [`ImageDesc::MAX_SIDE`] or the bytes overflow.
     pub fn new(width: u32, height: u32, format: PixelFormat, dtype: DType) -> Result<Self, ImageError> {
-        let desc = Self { width, height, format, dtype, layout: Layout::Hwc };
-        desc.check()?;
-        Ok(desc)
+        Self { width, height, format, dtype, layout: Layout::Hwc }.checked()
+    }
+
+    /// Width in pixels, at least 1.
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Height in pixels, at least 1.
+    pub const fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Channels and their order.
+    pub const fn format(&self) -> PixelFormat {
+        self.format
+    }
+
+    /// Type of one sample.
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Order of samples in memory.
+    pub const fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// The same image in another layout.
@@ -40,28 +82,30 @@ impl ImageDesc {
     }
 
     /// The same image with another format.
-    #[must_use]
-    pub const fn with_format(self, format: PixelFormat) -> Self {
-        Self { format, ..self }
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`].
+    pub fn with_format(self, format: PixelFormat) -> Result<Self, ImageError> {
+        Self { format, ..self }.checked()
     }
 
     /// The same image with another dtype.
-    #[must_use]
-    pub const fn with_dtype(self, dtype: DType) -> Self {
-        Self { dtype, ..self }
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`].
+    pub fn with_dtype(self, dtype: DType) -> Result<Self, ImageError> {
+        Self { dtype, ..self }.checked()
     }
 
     /// The same image with another size.
-    #[must_use]
-    pub const fn with_size(self, width: u32, height: u32) -> Self {
-        Self { width, height, ..self }
-    }
-
-    /// Checks the invariants (sides of 1 to [`ImageDesc::MAX_SIDE`], tight size below `isize::MAX` bytes).
     ///
     /// # Errors
     /// As for [`ImageDesc::new`].
-    pub fn check(&self) -> Result<(), ImageError> {
+    pub fn with_size(self, width: u32, height: u32) -> Result<Self, ImageError> {
+        Self { width, height, ..self }.checked()
+    }
+
+    fn checked(self) -> Result<Self, ImageError> {
         if self.width == 0 || self.height == 0 {
             return Err(ImageError::Empty { width: self.width, height: self.height });
         }
@@ -74,7 +118,7 @@ impl ImageDesc {
         let bytes =
             (u64::from(self.width) * u64::from(self.height)).checked_mul(pixel).ok_or_else(too_large)?;
         let fits = self.width.max(self.height) <= Self::MAX_SIDE && isize::try_from(bytes).is_ok();
-        if fits { Ok(()) } else { Err(too_large()) }
+        if fits { Ok(self) } else { Err(too_large()) }
     }
 
     /// Number of channels.
@@ -140,5 +184,9 @@ mod tests {
         assert!(matches!(ImageDesc::new(0, 4, PixelFormat::Gray, DType::U8), Err(ImageError::Empty { .. })));
         let huge = ImageDesc::new(u32::MAX, u32::MAX, PixelFormat::Rgba, DType::F32);
         assert!(matches!(huge, Err(ImageError::TooLarge { .. })));
+        let wide =
+            ImageDesc::new(ImageDesc::MAX_SIDE, ImageDesc::MAX_SIDE, PixelFormat::Gray, DType::U16).unwrap();
+        assert!(matches!(wide.with_dtype(DType::F32), Err(ImageError::TooLarge { .. })));
+        assert!(matches!(wide.with_size(1, 0), Err(ImageError::Empty { .. })));
     }
 }

@@ -42,11 +42,10 @@ impl BatchLayout {
     fn with_row_stride(desc: ImageDesc, batch_size: usize, row_stride: usize) -> Result<Self, ImageError> {
         let too_large = || ImageError::TooLarge {
             what: format!("a batch of {batch_size}"),
-            width: desc.width,
-            height: desc.height,
+            width: desc.width(),
+            height: desc.height(),
         };
-        desc.check()?;
-        let plane_stride = row_stride.checked_mul(desc.height as usize).ok_or_else(too_large)?;
+        let plane_stride = row_stride.checked_mul(desc.height() as usize).ok_or_else(too_large)?;
         let batch_stride = plane_stride.checked_mul(desc.planes()).ok_or_else(too_large)?;
         let layout = Self { desc, batch_size, row_stride, plane_stride, batch_stride };
         layout.check()?;
@@ -60,16 +59,15 @@ impl BatchLayout {
     /// [`ImageError::Stride`], [`ImageError::TooLarge`] or [`ImageError::Empty`].
     pub fn check(&self) -> Result<(), ImageError> {
         let desc = self.desc;
-        desc.check()?;
         if self.batch_size == 0 {
             return Err(ImageError::Empty { width: 0, height: 0 });
         }
         let too_large = || ImageError::TooLarge {
             what: format!("a batch of {}", self.batch_size),
-            width: desc.width,
-            height: desc.height,
+            width: desc.width(),
+            height: desc.height(),
         };
-        let size = desc.dtype.size();
+        let size = desc.dtype().size();
         let stride = |stride, given: usize, least: usize| {
             if given >= least && given.is_multiple_of(size) {
                 return Ok(());
@@ -82,7 +80,7 @@ impl BatchLayout {
         let span = |count: usize, stride: usize, last: usize| {
             (count - 1).checked_mul(stride).and_then(|b| b.checked_add(last)).ok_or_else(too_large)
         };
-        let plane = span(desc.height as usize, self.row_stride, desc.row_bytes())?;
+        let plane = span(desc.height() as usize, self.row_stride, desc.row_bytes())?;
         if desc.planes() > 1 {
             stride("plane", self.plane_stride, plane)?;
         }
@@ -98,7 +96,7 @@ impl BatchLayout {
     pub const fn span(&self) -> usize {
         (self.batch_size - 1) * self.batch_stride
             + (self.desc.planes() - 1) * self.plane_stride
-            + (self.desc.height as usize - 1) * self.row_stride
+            + (self.desc.height() as usize - 1) * self.row_stride
             + self.desc.row_bytes()
     }
 
@@ -108,7 +106,9 @@ impl BatchLayout {
     /// In debug builds when an index is out of range.
     #[inline]
     pub fn row_range(&self, frame: usize, plane: usize, y: usize) -> Range<usize> {
-        debug_assert!(frame < self.batch_size && plane < self.desc.planes() && y < self.desc.height as usize);
+        debug_assert!(
+            frame < self.batch_size && plane < self.desc.planes() && y < self.desc.height() as usize
+        );
         let start = frame * self.batch_stride + plane * self.plane_stride + y * self.row_stride;
         start..start + self.desc.row_bytes()
     }
@@ -122,7 +122,7 @@ impl BatchLayout {
     /// Whether there is no padding at all.
     pub const fn is_tight(&self) -> bool {
         let row = self.desc.row_bytes();
-        let plane = row * self.desc.height as usize;
+        let plane = row * self.desc.height() as usize;
         self.row_stride == row
             && (self.desc.planes() == 1 || self.plane_stride == plane)
             && (self.batch_size == 1 || self.batch_stride == plane * self.desc.planes())

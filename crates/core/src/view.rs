@@ -50,20 +50,20 @@ impl<'a> ImageView<'a> {
     /// are aligned to 64 bytes.
     #[inline]
     pub fn row_as<T: Sample>(&self, frame: usize, plane: usize, y: usize) -> &'a [T] {
-        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as with the wrong dtype");
+        assert_eq!(T::DTYPE, self.layout.desc.dtype(), "row_as with the wrong dtype");
         bytemuck::cast_slice(self.row(frame, plane, y))
     }
 
     /// The sample at a pixel and channel, widened to f64: for tests and reference code.
     pub fn sample(&self, frame: usize, x: usize, y: usize, channel: usize) -> f64 {
         let desc = self.layout.desc;
-        let (plane, index) = match desc.layout {
+        let (plane, index) = match desc.layout() {
             crate::Layout::Hwc => (0, x * desc.channels() + channel),
             crate::Layout::Chw => (channel, x),
         };
-        let size = desc.dtype.size();
+        let size = desc.dtype().size();
         let bytes = &self.row(frame, plane, y)[index * size..][..size];
-        match desc.dtype {
+        match desc.dtype() {
             crate::DType::U8 => f64::from(bytes[0]),
             crate::DType::U16 => f64::from(bytemuck::pod_read_unaligned::<u16>(bytes)),
             crate::DType::I16 => f64::from(bytemuck::pod_read_unaligned::<i16>(bytes)),
@@ -122,7 +122,7 @@ impl<'a> ImageViewMut<'a> {
     /// As for [`ImageView::row_as`].
     #[inline]
     pub fn row_as_mut<T: Sample>(&mut self, frame: usize, plane: usize, y: usize) -> &mut [T] {
-        assert_eq!(T::DTYPE, self.layout.desc.dtype, "row_as_mut with the wrong dtype");
+        assert_eq!(T::DTYPE, self.layout.desc.dtype(), "row_as_mut with the wrong dtype");
         bytemuck::cast_slice_mut(self.row_mut(frame, plane, y))
     }
 }

@@ -46,13 +46,13 @@ fn sobel(input: Operand, output: ImageDesc) -> Stage {
 
 /// The four kernels of w1 as stages that read each other.
 fn chain(input: ImageDesc, width: u32, height: u32) -> Vec<Stage> {
-    let small = input.with_size(width, height);
-    let gray = small.with_format(PixelFormat::Gray);
-    let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
+    let small = input.with_size(width, height).unwrap();
+    let gray = small.with_format(PixelFormat::Gray).unwrap();
+    let resize = Resample { x: bilinear(input.width(), width), y: bilinear(input.height(), height) };
     vec![
         stage(Kernel::Resample(resize), [].into(), &[Operand::Buffer(0)], small),
         stage(
-            Kernel::Point(Point::convert(small.format, gray.format, small.dtype)),
+            Kernel::Point(Point::convert(small.format(), gray.format(), small.dtype())),
             [].into(),
             &[Operand::Stage(0)],
             gray,
@@ -64,15 +64,15 @@ fn chain(input: ImageDesc, width: u32, height: u32) -> Vec<Stage> {
 
 /// The five kernels of w4 as stages that read each other.
 fn fork(input: ImageDesc) -> Vec<Stage> {
-    let gray = input.with_format(PixelFormat::Gray);
+    let gray = input.with_format(PixelFormat::Gray).unwrap();
     let point = |kernel, uniforms: &[f32], inputs: &[Operand]| {
         stage(Kernel::Point(kernel), uniforms.into(), inputs, gray)
     };
     vec![
-        point(Point::convert(input.format, gray.format, input.dtype), &[], &[Operand::Buffer(0)]),
+        point(Point::convert(input.format(), gray.format(), input.dtype()), &[], &[Operand::Buffer(0)]),
         gaussian(3, 1.4, Operand::Stage(0), gray),
         sobel(Operand::Stage(0), gray),
-        point(Point::blend(gray.format), &[0.5, 0.5], &[Operand::Stage(1), Operand::Stage(2)]),
+        point(Point::blend(gray.format()), &[0.5, 0.5], &[Operand::Stage(1), Operand::Stage(2)]),
         point(Point::threshold(), &[100.0, 255.0], &[Operand::Stage(3)]),
     ]
 }
@@ -82,7 +82,12 @@ const SEPIA: &str = "clamp((r*0.393 + g*0.769 + b*0.189) * gain, 0, 255)";
 fn sepia(input: ImageDesc) -> Stage {
     let expr = mip_ops::Point::text(SEPIA).ok().and_then(|point| point.expr().cloned());
     let point = Point { expr: expr.expect("an expression").into() };
-    stage(Kernel::Point(point), [1.1].into(), &[Operand::Buffer(0)], input.with_format(PixelFormat::Gray))
+    stage(
+        Kernel::Point(point),
+        [1.1].into(),
+        &[Operand::Buffer(0)],
+        input.with_format(PixelFormat::Gray).unwrap(),
+    )
 }
 
 /// The same by hand, compiled with AVX2 and FMA where there are.

@@ -239,7 +239,7 @@ fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8
 /// Compares every case, in every variant that fits, with the CPU device.
 fn compare(cases: &[Case], batch: usize, strides: Strides) -> usize {
     let finite = compare_samples(cases, batch, strides, false);
-    let floats = |case: &Case| case.inputs.iter().all(|desc| desc.dtype.is_float());
+    let floats = |case: &Case| case.inputs.iter().all(|desc| desc.dtype().is_float());
     let floats: Vec<Case> = cases.iter().filter(|case| floats(case)).cloned().collect();
     if floats.is_empty() { finite } else { finite + compare_samples(&floats, batch, strides, true) }
 }
@@ -262,9 +262,9 @@ fn compare_samples(cases: &[Case], batch: usize, strides: Strides, not_finite: b
             let Operand::Buffer(id) = *operand else { unreachable!("cases read buffers") };
             let layout = plan.buffers[id].layout;
             let mut bytes = mip_core::AlignedBytes::zeroed(layout.span());
-            fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
+            fill(bytes.as_mut_slice(), layout.desc.dtype(), id as u64 + 1);
             if not_finite {
-                make_not_finite(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 7);
+                make_not_finite(bytes.as_mut_slice(), layout.desc.dtype(), id as u64 + 7);
             }
             data.insert(id, bytes.as_slice().to_vec());
         }
@@ -284,7 +284,7 @@ fn compare_samples(cases: &[Case], batch: usize, strides: Strides, not_finite: b
             }
             let got = emulate(&library, stage, variant, &inputs, &[output], &|_| planned.uniforms.clone())
                 .remove(0);
-            if let Some(at) = first_difference(&got, &wanted, output.desc.dtype) {
+            if let Some(at) = first_difference(&got, &wanted, output.desc.dtype()) {
                 let (row, column) = (at / output.row_stride, at % output.row_stride);
                 differing.push(format!(
                     "{} ({strides:?}, batch {batch}, {}): byte {column} of row {row} is {} instead of {}; {} of {} differ",
@@ -396,8 +396,8 @@ impl CustomKernel for Difference {
             f32::from(view.row(frame, plane, y)[at])
         };
         for frame in 0..layout.batch_size {
-            for (y, x) in (0..layout.desc.height as usize)
-                .flat_map(|y| (0..layout.desc.width as usize).map(move |x| (y, x)))
+            for (y, x) in (0..layout.desc.height() as usize)
+                .flat_map(|y| (0..layout.desc.width() as usize).map(move |x| (y, x)))
             {
                 for c in 0..layout.desc.channels() {
                     let a = value(&inputs[0], frame, x, y, c);
@@ -428,7 +428,7 @@ impl CustomKernel for Difference {
 #[test]
 fn custom_kernels_give_the_bytes_of_their_cpu_side() {
     let image = ImageDesc::new(37, 21, PixelFormat::Rgb, DType::U8).unwrap();
-    let (chw, half) = (image.with_layout(Layout::Chw), image.with_size(19, 11));
+    let (chw, half) = (image.with_layout(Layout::Chw), image.with_size(19, 11).unwrap());
     let shapes = [[image, half, chw], [chw, half.with_layout(Layout::Chw), image]];
     let cases = shapes.map(|[first, second, output]| Case {
         name: "difference".to_owned(),

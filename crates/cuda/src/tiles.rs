@@ -69,8 +69,8 @@ mod tests {
             let [tiles] = &tiling.kernels[..] else { panic!("{}: {tiling:?}", case.name) };
             let last = plan.groups[0].stages.last().unwrap().output;
             let ([width, height], [across, down]) = (tiles.size.unwrap(), tiles.frame);
-            assert_eq!(across, u64::from(last.width).div_ceil(width), "{}", case.name);
-            assert_eq!(down, u64::from(last.height).div_ceil(height), "{}", case.name);
+            assert_eq!(across, u64::from(last.width()).div_ceil(width), "{}", case.name);
+            assert_eq!(down, u64::from(last.height()).div_ceil(height), "{}", case.name);
             assert_eq!((tiles.count, tiling.unfused), (across * down * 32, None));
             let halo = tiles.halo.unwrap();
             assert!((1.0..2.0).contains(&halo), "{}: {halo}", case.name);

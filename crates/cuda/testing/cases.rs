@@ -39,9 +39,9 @@ impl Strides {
             Self::Tight => BatchLayout::tight(desc, batch).expect("a small image"),
             Self::Pitched => BatchLayout::pitched(desc, batch, 64).expect("a small image"),
             Self::Odd => {
-                let row_stride = desc.row_bytes() + 3 * desc.dtype.size();
-                let plane_stride = row_stride * desc.height as usize + 5 * desc.dtype.size();
-                let batch_stride = plane_stride * desc.planes() + 7 * desc.dtype.size();
+                let row_stride = desc.row_bytes() + 3 * desc.dtype().size();
+                let plane_stride = row_stride * desc.height() as usize + 5 * desc.dtype().size();
+                let batch_stride = plane_stride * desc.planes() + 7 * desc.dtype().size();
                 BatchLayout { desc, batch_size: batch, row_stride, plane_stride, batch_stride }
             }
         }
@@ -84,30 +84,30 @@ fn same(name: &str, kernel: Kernel, values: &[f32], image: ImageDesc) -> Case {
 }
 
 fn maps(cases: &mut Vec<Case>, image: ImageDesc) {
-    let full = image.dtype.full_scale() as f32;
-    let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
+    let full = image.dtype().full_scale() as f32;
+    let other = if image.layout() == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
     let point = |kernel| Kernel::Point(kernel);
     cases.push(Case {
         output: image.with_layout(other),
         ..same("copy to other order", point(Point::copy()), &[], image)
     });
     for to in PixelFormat::ALL {
-        let kernel = point(Point::convert(image.format, to, image.dtype));
+        let kernel = point(Point::convert(image.format(), to, image.dtype()));
         cases.push(Case {
-            output: image.with_format(to),
+            output: image.with_format(to).unwrap(),
             ..same(&format!("color to {to}"), kernel, &[], image)
         });
     }
     let n = image.channels();
     for dtype in DType::ALL {
-        let scale = (dtype.full_scale() / image.dtype.full_scale()) as f32;
+        let scale = (dtype.full_scale() / image.dtype().full_scale()) as f32;
         let pair = |c: usize| [scale * (1.0 + 0.37 * c as f32), scale * full * 0.031 * c as f32];
         let values: Vec<f32> = (0..n).flat_map(pair).collect();
-        let case = same(&format!("affine to {dtype}"), point(Point::affine(image.format)), &values, image);
-        cases.push(Case { output: image.with_dtype(dtype), ..case });
+        let case = same(&format!("affine to {dtype}"), point(Point::affine(image.format())), &values, image);
+        cases.push(Case { output: image.with_dtype(dtype).unwrap(), ..case });
     }
     cases.push(same("threshold", point(Point::threshold()), &[0.4 * full, 0.77 * full], image));
-    let blend = same("blend", point(Point::blend(image.format)), &[0.7, 0.3], image);
+    let blend = same("blend", point(Point::blend(image.format())), &[0.7, 0.3], image);
     cases.push(Case { inputs: vec![image, image.with_layout(other)], ..blend });
 }
 
@@ -172,8 +172,8 @@ fn stencils(cases: &mut Vec<Case>, image: ImageDesc) {
 }
 
 fn points(cases: &mut Vec<Case>, image: ImageDesc) {
-    let other = if image.layout == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
-    let gray = image.with_format(PixelFormat::Gray).with_dtype(DType::F32);
+    let other = if image.layout() == Layout::Hwc { Layout::Chw } else { Layout::Hwc };
+    let gray = image.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F32).unwrap();
     let mut add = |text: &str, inputs: &[ImageDesc]| {
         let (kernel, uniforms, output) = point(text, inputs);
         cases.push(Case { name: format!("point {text}"), kernel, uniforms, inputs: inputs.to_vec(), output });
@@ -183,7 +183,7 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     add("clamp(fma(v, v2, v3), 0.25, 1e9)", &[image, gray, image]);
     add("min(max(v, v2), max(v3, v4))", &[image, image, gray, image.with_layout(other)]);
     add("x() < 3 || y() >= height() - 2 ? 9 : v + x() - y()", &[image]);
-    if image.format != PixelFormat::Gray {
+    if image.format() != PixelFormat::Gray {
         add("(r*0.393 + g*0.769 + b*0.189) * gain", &[image]);
         add("floor(b), ceil(r / 7), round(g * 0.37)", &[image]);
         add("r, g, b, r < g && g != b ? r : 200", &[image]);
@@ -191,7 +191,7 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
 }
 
 fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
-    let (w, h) = (image.width, image.height);
+    let (w, h) = (image.width(), image.height());
     let gather = |x, y| Kernel::Gather(Gather { x, y });
     let flip = |n: u32| AxisMap::Flip { last: n - 1 };
     let whole = AxisMap::Offset { first: 0 };
@@ -199,14 +199,14 @@ fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
     cases.push(same("flip y", gather(whole, flip(h)), &[], image));
     let (x, y) = (w / 3, h / 4);
     let crop = gather(AxisMap::Offset { first: x }, AxisMap::Offset { first: y });
-    let output = image.with_size((w - x).div_ceil(2), (h - y).div_ceil(2));
+    let output = image.with_size((w - x).div_ceil(2), (h - y).div_ceil(2)).unwrap();
     cases.push(Case { output, ..same("crop", crop, &[], image) });
     for (name, ow, oh) in
         [("nearest up", w * 2 + 1, h + h / 2 + 1), ("nearest down", w.div_ceil(2), h.div_ceil(3))]
     {
         let kernel =
             gather(AxisMap::Nearest { input: w, output: ow }, AxisMap::Nearest { input: h, output: oh });
-        cases.push(Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) });
+        cases.push(Case { output: image.with_size(ow, oh).unwrap(), ..same(name, kernel, &[], image) });
     }
     for (name, border) in [
         ("pad replicate", Border::Replicate),
@@ -217,16 +217,16 @@ fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
         let extend = |before, input, output| AxisMap::Extend { before, input, output, border };
         let (ow, oh) = (2 * w + 5, h + 3);
         let kernel = gather(extend(w / 2 + 2, w, ow), extend(1, h, oh));
-        cases.push(Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) });
+        cases.push(Case { output: image.with_size(ow, oh).unwrap(), ..same(name, kernel, &[], image) });
     }
 }
 
 fn warps(cases: &mut Vec<Case>, image: ImageDesc) {
-    let (w, h) = (image.width, image.height);
+    let (w, h) = (image.width(), image.height());
     let flip = |n: u32| AxisMap::Flip { last: n - 1 };
     let whole = AxisMap::Offset { first: 0 };
     let mut add = |name: &str, x, y, (ow, oh)| {
-        let output = image.with_size(ow, oh);
+        let output = image.with_size(ow, oh).unwrap();
         cases.push(Case { output, ..same(name, Kernel::Warp(Warp::Transposed { x, y }), &[], image) });
     };
     add("transpose", whole, whole, (h, w));
@@ -246,8 +246,8 @@ fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
     const CAMERAS: [f32; 8] = [0.07, -0.9, 0.09, -0.8, 15.0, 12.5, 12.0, 9.25];
     const BROWN: [f32; 12] = [-0.3, 0.1, 0.01, -0.02, 0.03, 0.2, -0.05, 0.01, 0.02, -0.01, 0.03, 0.005];
     let (affine, projective) = (Coordinates::Affine, Coordinates::Projective);
-    let output = image.with_size(image.width.div_ceil(2) + 3, image.height + 1);
-    let full = image.dtype.full_scale() as f32;
+    let output = image.with_size(image.width().div_ceil(2) + 3, image.height() + 1).unwrap();
+    let full = image.dtype().full_scale() as f32;
     for (coordinates, interpolation, border) in [
         (affine, Interpolation::Bilinear, Border::Constant(0.0)),
         (affine, Interpolation::Nearest, Border::Reflect101),
@@ -271,7 +271,7 @@ fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
             Coordinates::Map(_) => Vec::new(),
         };
         let name = format!("warp {coordinates:?} {interpolation:?} {border:?}");
-        let map = output.with_format(PixelFormat::Gray).with_dtype(DType::F32);
+        let map = output.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F32).unwrap();
         let maps = [map, map.with_layout(Layout::Chw)];
         let mut case = Case { output, ..same(&name, kernel, &values, image) };
         case.inputs.extend(&maps[..coordinates.map_count()]);
@@ -280,7 +280,7 @@ fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
 }
 
 fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
-    let (w, h) = (image.width, image.height);
+    let (w, h) = (image.width(), image.height());
     let sizes = [
         ("2:3", (2 * w).div_ceil(3), (2 * h).div_ceil(3)),
         ("up", w + w / 2 + 1, 2 * h + 1),
@@ -293,20 +293,20 @@ fn resamples(cases: &mut Vec<Case>, image: ImageDesc) {
         {
             let kernel = Resample { x: triangle(w, ow, support), y: triangle(h, oh, support) };
             let case = same(&format!("resample {kind} {name}"), Kernel::Resample(kernel), &[], image);
-            cases.push(Case { output: image.with_size(ow, oh), ..case });
+            cases.push(Case { output: image.with_size(ow, oh).unwrap(), ..case });
         }
         // Negative weights: four taps, and many.
         for (kind, filter) in [("bicubic", "bicubic"), ("lanczos", "lanczos3 antialias=true")] {
             let text = format!("resize width={ow} height={oh} filter={filter}");
             let mut step = lowered(&text, image);
             let case = same(&format!("resample {kind} {name}"), step.remove(0).kernel, &[], image);
-            cases.push(Case { output: image.with_size(ow, oh), ..case });
+            cases.push(Case { output: image.with_size(ow, oh).unwrap(), ..case });
         }
     }
 }
 
 fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
-    let full = image.dtype.full_scale() as f32;
+    let full = image.dtype().full_scale() as f32;
     let borders = [
         Border::Reflect101,
         Border::Reflect,
@@ -326,7 +326,7 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
     for border in borders {
         cases.push(separable(2, 2, border));
         cases.push(separable(7, 4, border));
-        if image.format == PixelFormat::Gray {
+        if image.format() == PixelFormat::Gray {
             let output = image;
             cases.push(Case {
                 output,
@@ -338,11 +338,11 @@ fn windows(cases: &mut Vec<Case>, image: ImageDesc) {
         cases.push(separable(rx, ry, Border::Reflect101));
     }
     cases.push(separable(0, 0, Border::Constant(full)));
-    if image.dtype == DType::F32 && !image.format.has_alpha() {
+    if image.dtype() == DType::F32 && !image.format().has_alpha() {
         // As far out as a border may be: sums stay in range, squares do not.
         let far = Border::Constant(-1e30);
         cases.push(separable(2, 2, far));
-        if image.format == PixelFormat::Gray {
+        if image.format() == PixelFormat::Gray {
             cases.push(same(&format!("sobel {far:?}"), Kernel::Stencil(Stencil::sobel(far)), &[], image));
         }
     }
@@ -431,12 +431,12 @@ pub fn plan(cases: &[Case], batch: usize, strides: Strides) -> Plan {
 /// The custom matrix entry used by timing: an operator over 1080p images.
 pub fn operators(w: u32, h: u32) -> Vec<Case> {
     let rgb = desc(w, h, PixelFormat::Rgb, DType::U8, Layout::Hwc);
-    let gray = rgb.with_format(PixelFormat::Gray);
+    let gray = rgb.with_format(PixelFormat::Gray).unwrap();
     let separable = |image: ImageDesc, r: u32, sigma: f64| {
         let weights = gauss(r, sigma);
         let values: Vec<f32> = weights.iter().chain(&weights).copied().collect();
         let kernel = Kernel::Separable(Separable { radius_x: r, radius_y: r, border: Border::Reflect101 });
-        same(&format!("gaussian {} {}", 2 * r + 1, image.format), kernel, &values, image)
+        same(&format!("gaussian {} {}", 2 * r + 1, image.format()), kernel, &values, image)
     };
     let point = |name: &str, kernel, values: &[f32], output| Case {
         output,
@@ -445,7 +445,7 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
     let (ow, oh) = (w * 2 / 3, h * 2 / 3);
     let resize = |name: &str, image: ImageDesc, ow: u32, oh: u32| {
         let kernel = Kernel::Resample(Resample { x: triangle(w, ow, 1.0), y: triangle(h, oh, 1.0) });
-        Case { output: image.with_size(ow, oh), ..same(name, kernel, &[], image) }
+        Case { output: image.with_size(ow, oh).unwrap(), ..same(name, kernel, &[], image) }
     };
     let gather = |name: &str, x, y, output: ImageDesc| Case {
         output,
@@ -457,18 +457,23 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
         same(name, kernel, &[0.866, -0.5, 400.0, 0.5, 0.866, -400.0], rgb)
     };
     let (whole, half) = (AxisMap::Offset { first: 0 }, AxisMap::Offset { first: 17 });
-    let floats = rgb.with_dtype(DType::F32);
+    let floats = rgb.with_dtype(DType::F32).unwrap();
     let a = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
     let convert = |to| Point::convert(PixelFormat::Rgb, to, DType::U8);
-    let blend = same("blend gray", Kernel::Point(Point::blend(gray.format)), &[0.5, 0.5], gray);
+    let blend = same("blend gray", Kernel::Point(Point::blend(gray.format())), &[0.5, 0.5], gray);
     vec![
-        point("color_convert rgb -> bgr", convert(PixelFormat::Bgr), &[], rgb.with_format(PixelFormat::Bgr)),
+        point(
+            "color_convert rgb -> bgr",
+            convert(PixelFormat::Bgr),
+            &[],
+            rgb.with_format(PixelFormat::Bgr).unwrap(),
+        ),
         point("color_convert rgb -> gray", convert(PixelFormat::Gray), &[], gray),
         point(
             "color_convert rgb -> rgba",
             convert(PixelFormat::Rgba),
             &[],
-            rgb.with_format(PixelFormat::Rgba),
+            rgb.with_format(PixelFormat::Rgba).unwrap(),
         ),
         point("threshold rgb", Point::threshold(), &[100.0, 255.0], rgb),
         point("normalize rgb -> f32", Point::affine(PixelFormat::Rgb), &a, floats),
@@ -482,15 +487,15 @@ pub fn operators(w: u32, h: u32) -> Vec<Case> {
         Case { inputs: vec![gray, gray], ..blend },
         gather("flip x rgb", AxisMap::Flip { last: w - 1 }, whole, rgb),
         gather("flip y rgb", whole, AxisMap::Flip { last: h - 1 }, rgb),
-        gather("crop rgb at 17,17", half, half, rgb.with_size(w - 40, h - 40)),
+        gather("crop rgb at 17,17", half, half, rgb.with_size(w - 40, h - 40).unwrap()),
         gather(
             "nearest rgb 2:3",
             AxisMap::Nearest { input: w, output: ow },
             AxisMap::Nearest { input: h, output: oh },
-            rgb.with_size(ow, oh),
+            rgb.with_size(ow, oh).unwrap(),
         ),
         Case {
-            output: rgb.with_size(h, w),
+            output: rgb.with_size(h, w).unwrap(),
             ..same("transpose rgb", Kernel::Warp(Warp::Transposed { x: whole, y: whole }), &[], rgb)
         },
         warp("rotate rgb nearest", Interpolation::Nearest),

@@ -40,14 +40,14 @@ impl GroupCase {
 
     pub fn resize(&mut self, from: Operand, w: u32, h: u32) -> Operand {
         let input = self.desc(from);
-        let kernel = Resample { x: triangle(input.width, w, 1.0), y: triangle(input.height, h, 1.0) };
-        self.add(Kernel::Resample(kernel), &[], &[from], input.with_size(w, h))
+        let kernel = Resample { x: triangle(input.width(), w, 1.0), y: triangle(input.height(), h, 1.0) };
+        self.add(Kernel::Resample(kernel), &[], &[from], input.with_size(w, h).unwrap())
     }
 
     pub fn gray(&mut self, from: Operand) -> Operand {
-        let output = self.desc(from).with_format(PixelFormat::Gray).with_layout(Layout::Hwc);
+        let output = self.desc(from).with_format(PixelFormat::Gray).unwrap().with_layout(Layout::Hwc);
         let input = self.desc(from);
-        self.point(Point::convert(input.format, output.format, input.dtype), &[], &[from], output)
+        self.point(Point::convert(input.format(), output.format(), input.dtype()), &[], &[from], output)
     }
 
     pub fn point(&mut self, kernel: Point, uniforms: &[f32], from: &[Operand], output: ImageDesc) -> Operand {
@@ -66,7 +66,7 @@ impl GroupCase {
     }
 
     pub fn gather(&mut self, from: Operand, x: AxisMap, y: AxisMap, w: u32, h: u32) -> Operand {
-        let output = self.desc(from).with_size(w, h);
+        let output = self.desc(from).with_size(w, h).unwrap();
         self.add(Kernel::Gather(Gather { x, y }), &[], &[from], output)
     }
 
@@ -110,9 +110,9 @@ pub fn fork(name: &str, input: ImageDesc, border: Border) -> GroupCase {
     let mut case = GroupCase::new(name, &[input]);
     let gray = case.gray(IN);
     let (soft, edges) = (case.gaussian(gray, 3, border), case.sobel(gray, border));
-    let full = input.dtype.full_scale() as f32;
+    let full = input.dtype().full_scale() as f32;
     let output = case.desc(gray);
-    let mix = case.point(Point::blend(output.format), &[0.5, 0.5], &[soft, edges], output);
+    let mix = case.point(Point::blend(output.format()), &[0.5, 0.5], &[soft, edges], output);
     case.point(Point::threshold(), &[0.35 * full, full], &[mix], output);
     case.last()
 }
@@ -123,8 +123,8 @@ pub fn tensor(name: &str, input: ImageDesc, w: u32, h: u32, crop: (u32, u32)) ->
     let small = case.resize(IN, w, h);
     let offset = |n: u32, crop: u32| AxisMap::Offset { first: (n - crop) / 2 };
     let cropped = case.gather(small, offset(w, crop.0), offset(h, crop.1), crop.0, crop.1);
-    let output = case.desc(cropped).with_dtype(DType::F32).with_layout(Layout::Chw);
-    case.point(Point::affine(output.format), &[0.017, -2.1, 0.018, -2.0, 0.019, -1.8], &[cropped], output);
+    let output = case.desc(cropped).with_dtype(DType::F32).unwrap().with_layout(Layout::Chw);
+    case.point(Point::affine(output.format()), &[0.017, -2.1, 0.018, -2.0, 0.019, -1.8], &[cropped], output);
     case.last()
 }
 
@@ -154,10 +154,10 @@ pub fn pieces(
         let (x, y) = (AxisMap::Offset { first: left }, AxisMap::Offset { first: top });
         let cropped = case.gather(IN, x, y, size.0, size.1);
         let small = case.resize(cropped, w, h);
-        let output = case.desc(small).with_dtype(DType::F32).with_layout(Layout::Chw);
+        let output = case.desc(small).with_dtype(DType::F32).unwrap().with_layout(Layout::Chw);
         let lighter = n as f32 / 8.0;
         let uniforms = [0.017, lighter - 2.1, 0.018, lighter - 2.0, 0.019, lighter - 1.8];
-        case.point(Point::affine(output.format), &uniforms, &[small], output);
+        case.point(Point::affine(output.format()), &uniforms, &[small], output);
         case.stored.push(case.stages.len() - 1);
     }
     case
@@ -195,7 +195,7 @@ pub fn workloads() -> Vec<(GroupCase, &'static [usize])> {
 /// Groups of many shapes over images of one size.
 pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
     let rgb = image(w, h, PixelFormat::Rgb, DType::U8);
-    let gray = rgb.with_format(PixelFormat::Gray);
+    let gray = rgb.with_format(PixelFormat::Gray).unwrap();
     let of = |name: &str| format!("{name} {w}x{h}");
     let two_thirds = |n: u32| (2 * n).div_ceil(3);
     let mut all = vec![
@@ -205,13 +205,23 @@ pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
         edges(&of("edges replicate"), rgb, two_thirds(w), h.div_ceil(2), Border::Replicate),
         edges(&of("edges skipping rows"), rgb, w + 1, h.div_ceil(4), MIRROR),
         edges(&of("edges constant"), rgb, w, two_thirds(h), Border::Constant(40.0)),
-        edges(&of("edges no sample"), gray.with_format(PixelFormat::Bgr), w, h, Border::Constant(76.75)),
-        edges(&of("edges u16"), rgb.with_dtype(DType::U16), two_thirds(w), h, MIRROR),
-        edges(&of("edges f32"), rgb.with_dtype(DType::F32), two_thirds(w), h, MIRROR),
+        edges(
+            &of("edges no sample"),
+            gray.with_format(PixelFormat::Bgr).unwrap(),
+            w,
+            h,
+            Border::Constant(76.75),
+        ),
+        edges(&of("edges u16"), rgb.with_dtype(DType::U16).unwrap(), two_thirds(w), h, MIRROR),
+        edges(&of("edges f32"), rgb.with_dtype(DType::F32).unwrap(), two_thirds(w), h, MIRROR),
         edges(&of("edges planar"), rgb.with_layout(Layout::Chw), two_thirds(w), h, Border::Replicate),
         fork(&of("fork"), rgb, MIRROR),
         fork(&of("fork replicate"), rgb, Border::Replicate),
-        fork(&of("fork f32"), rgb.with_dtype(DType::F32).with_format(PixelFormat::Bgra), Border::Reflect),
+        fork(
+            &of("fork f32"),
+            rgb.with_dtype(DType::F32).unwrap().with_format(PixelFormat::Bgra).unwrap(),
+            Border::Reflect,
+        ),
         tensor(&of("tensor"), rgb, two_thirds(w), two_thirds(h), (w.div_ceil(3), h.div_ceil(2))),
     ];
     all.push(piece(
@@ -257,7 +267,7 @@ fn video(name: &str, w: u32, h: u32) -> (GroupCase, Operand) {
         green: [-0.21, -0.53],
         blue_u: 2.11,
     };
-    let output = luma.with_format(PixelFormat::Rgb);
+    let output = luma.with_format(PixelFormat::Rgb).unwrap();
     let colors = case.point(Point::yuv_to_rgb(factors, None), &[], &planes, output);
     (case, colors)
 }
@@ -266,24 +276,24 @@ fn video(name: &str, w: u32, h: u32) -> (GroupCase, Operand) {
 pub fn video_tensor(name: &str, (w, h): (u32, u32), to_w: u32, to_h: u32) -> GroupCase {
     let (mut case, colors) = video(name, w, h);
     let small = case.resize(colors, to_w, to_h);
-    let output = case.desc(small).with_dtype(DType::F16).with_layout(Layout::Chw);
+    let output = case.desc(small).with_dtype(DType::F16).unwrap().with_layout(Layout::Chw);
     let uniforms = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
-    case.point(Point::affine(output.format), &uniforms, &[small], output);
+    case.point(Point::affine(output.format()), &uniforms, &[small], output);
     case.last()
 }
 
 /// Resizes by so much that what they read is computed a pixel at a time, where sides are long enough.
 fn sparse(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
-    let (w, h) = (rgb.width, rgb.height);
+    let (w, h) = (rgb.width(), rgb.height());
     let mut all = Vec::new();
     for (name, w2, h2) in
         [("video third", w.div_ceil(3), h.div_ceil(3)), ("video small", w / 4 + 1, h / 5 + 1)]
     {
         let (mut case, colors) = video(&of(name), w, h);
         let small = case.resize(colors, w2, h2);
-        let output = case.desc(small).with_dtype(DType::F16).with_layout(Layout::Chw);
+        let output = case.desc(small).with_dtype(DType::F16).unwrap().with_layout(Layout::Chw);
         let uniforms = [0.017, -2.1, 0.018, -2.0, 0.019, -1.8];
-        case.point(Point::affine(output.format), &uniforms, &[small], output);
+        case.point(Point::affine(output.format()), &uniforms, &[small], output);
         all.push(case.last());
     }
     let (mut case, colors) = video(&of("video nearest and gray"), w, h);
@@ -294,7 +304,7 @@ fn sparse(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     case.gather(turned, x, y, w2, h2);
     all.push(case.last());
     // Alpha, infinities, uniforms; what is pulled is written, too.
-    let bgra = rgb.with_format(PixelFormat::Bgra).with_dtype(DType::F32);
+    let bgra = rgb.with_format(PixelFormat::Bgra).unwrap().with_dtype(DType::F32).unwrap();
     let mut case = GroupCase::new(&of("alpha small"), &[bgra]);
     let cut = case.point(Point::threshold(), &[90.0, 200.0], &[IN], bgra);
     let (kernel, uniforms, output) = point("v * gain", &[bgra]);
@@ -305,15 +315,15 @@ fn sparse(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
 }
 
 fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
-    let (w, h) = (rgb.width, rgb.height);
+    let (w, h) = (rgb.width(), rgb.height());
     let mut all = Vec::new();
     // A map chain, mirrored, over two inputs of different orders.
     let mut case = GroupCase::new(&of("maps"), &[rgb, rgb.with_layout(Layout::Chw)]);
-    let mix = case.point(Point::blend(rgb.format), &[0.6, 0.3], &[IN, Operand::Buffer(1)], rgb);
+    let mix = case.point(Point::blend(rgb.format()), &[0.6, 0.3], &[IN, Operand::Buffer(1)], rgb);
     let flip = AxisMap::Flip { last: w - 1 };
     let turned = case.gather(mix, flip, AxisMap::Flip { last: h - 1 }, w, h);
-    let output = rgb.with_format(PixelFormat::Bgra);
-    case.point(Point::convert(rgb.format, output.format, rgb.dtype), &[], &[turned], output);
+    let output = rgb.with_format(PixelFormat::Bgra).unwrap();
+    case.point(Point::convert(rgb.format(), output.format(), rgb.dtype()), &[], &[turned], output);
     all.push(case.storing(&[0, 2]));
     // Blur, then smaller, then blur: a tile whose place comes from a table.
     let mut case = GroupCase::new(&of("blur resize blur"), &[rgb]);
@@ -349,13 +359,13 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     case.gather(back, x, AxisMap::Nearest { input: h, output: oh }, ow, oh);
     all.push(case.last());
     // A mirrored resize with alpha, blurred.
-    let bgra = rgb.with_format(PixelFormat::Bgra);
+    let bgra = rgb.with_format(PixelFormat::Bgra).unwrap();
     let mut case = GroupCase::new(&of("alpha"), &[bgra]);
     let small = case.resize(IN, w.div_ceil(2) + 2, (2 * h).div_ceil(3));
     let (sw, sh) = (w.div_ceil(2) + 2, (2 * h).div_ceil(3));
     let turned = case.gather(small, AxisMap::Flip { last: sw - 1 }, AxisMap::Flip { last: sh - 1 }, sw, sh);
     let soft = case.gaussian(turned, 1, Border::Constant(9.0));
-    case.point(Point::threshold(), &[90.0, 200.0], &[soft], bgra.with_size(sw, sh));
+    case.point(Point::threshold(), &[90.0, 200.0], &[soft], bgra.with_size(sw, sh).unwrap());
     all.push(case.storing(&[1, 2, 3]));
     // A window whose rows are kept from one to the next, read from bottom to top behind a pointwise kernel.
     let mut case = GroupCase::new(&of("blur threshold flip"), &[rgb]);
@@ -394,7 +404,7 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     case.add(kernel, &uniforms, &[IN, edges], output);
     all.push(case.storing(&[0, 2]));
     // Three windows, one after the other.
-    let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray)]);
+    let mut case = GroupCase::new(&of("three windows"), &[rgb.with_format(PixelFormat::Gray).unwrap()]);
     let a = case.gaussian(IN, 2, MIRROR);
     let b = case.gaussian(a, 1, MIRROR);
     case.sobel(b, MIRROR);

@@ -35,7 +35,7 @@ fn sized(op: &str, random: &mut SplitMix64, desc: &ImageDesc) -> Option<String> 
             Some(format!("width = {w}, height = {h}, filter = {filter}"))
         }
         "crop" => {
-            let (w, h) = (random.below(desc.width) + 1, random.below(desc.height) + 1);
+            let (w, h) = (random.below(desc.width()) + 1, random.below(desc.height()) + 1);
             Some(format!("width = {w}, height = {h}, center = true"))
         }
         _ => None,

@@ -39,7 +39,7 @@ fn pages(bytes: &[u8], name: &str) {
         match reader.decode_page(&mut file, number, |bytes| budget.reserve(bytes)) {
             Ok(image) => {
                 let desc = image.desc();
-                assert!(u64::from(desc.width) * u64::from(desc.height) <= MAX_PIXELS, "{desc}");
+                assert!(u64::from(desc.width()) * u64::from(desc.height()) <= MAX_PIXELS, "{desc}");
             }
             Err(error) => assert!(!matches!(error, IoError::Internal { .. }), "{error}"),
         }
@@ -62,7 +62,7 @@ fn holds(bytes: &[u8], name: &str, written: FileFormat) -> Outcome {
         Err(error) => return refused(&error),
     };
     let desc = *image.desc();
-    assert!(u64::from(desc.width) * u64::from(desc.height) <= MAX_PIXELS, "{desc}");
+    assert!(u64::from(desc.width()) * u64::from(desc.height()) <= MAX_PIXELS, "{desc}");
     let again = reread(&mut reader, &image, bytes, name).expect("what was read once is read again");
     assert!(same(&again, &image), "{desc}: other pixels in memory that held another picture");
     let file = encode(&image, written, &WriteOptions::default()).expect("what was read can be written");

@@ -121,7 +121,7 @@ impl Input {
                 put(&mut task, *odd);
             }
             match growing.add(task) {
-                Ok(out) if out.width.max(out.height) > LONGEST_RUN => {
+                Ok(out) if out.width().max(out.height()) > LONGEST_RUN => {
                     small = false;
                     break;
                 }
@@ -217,7 +217,7 @@ fn equal(a: &Results, b: &Results) -> bool {
 }
 
 fn nan(image: &ImageBuffer) -> bool {
-    image.desc().dtype.is_float() && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
+    image.desc().dtype().is_float() && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
 }
 
 fn real(a: &ImageBuffer, b: &ImageBuffer) -> bool {

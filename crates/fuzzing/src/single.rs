@@ -33,7 +33,9 @@ pub fn operator(op: &str, params: &Params) -> Box<dyn Operator> {
 /// What the registry says of ways to call an operator, examples and ends of parameters, as far as images of that description
 /// take them.
 pub fn calls(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<Params> {
-    let fits = |operator: &dyn Operator| operator.infer(&operator.inputs_like(desc)).is_ok();
+    let fits = |operator: &dyn Operator| {
+        operator.inputs_like(desc).is_ok_and(|inputs| operator.infer(&inputs).is_ok())
+    };
     fitting(spec, spec.calls(), fits)
 }
 

@@ -119,13 +119,13 @@ impl Operator for TestOp {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let first = inputs[0];
         let size = |n: u32| n / self.scale as u32;
-        Ok(ImageDesc::new(size(first.width), size(first.height), first.format, first.dtype)?)
+        Ok(ImageDesc::new(size(first.width()), size(first.height()), first.format(), first.dtype())?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let mut output = self.infer(inputs)?;
         if self.lie {
-            output.width += 1;
+            output = output.with_size(output.width() + 1, output.height())?;
         }
         let channels = output.channels();
         let gains = (0..channels).flat_map(|_| [self.gain as f32, 0.0]);
@@ -138,7 +138,7 @@ impl Operator for TestOp {
                     output,
                 },
                 KernelStep {
-                    kernel: Kernel::Point(Point::affine(output.format)),
+                    kernel: Kernel::Point(Point::affine(output.format())),
                     uniforms: gains.collect(),
                     inputs: vec![StepInput::Step(0)],
                     output,

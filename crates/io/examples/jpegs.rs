@@ -65,9 +65,9 @@ fn mip(file: &[u8]) -> Result<Picture, String> {
     let image = reader.read_bytes(file, "it").map_err(|e| e.to_string())?;
     let desc = image.desc();
     Ok(Picture {
-        size: (desc.width as usize, desc.height as usize),
+        size: (desc.width() as usize, desc.height() as usize),
         channels: desc.channels(),
-        bytes: desc.dtype.size(),
+        bytes: desc.dtype().size(),
         warnings: reader.take_warnings().len(),
         pixels: image.to_bytes(),
     })

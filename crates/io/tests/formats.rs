@@ -61,7 +61,7 @@ fn what_a_lossless_format_holds_comes_back_exactly() {
                 let file = encode(&image, format, &WriteOptions::default()).unwrap();
                 let back =
                     Reader::default().read_bytes(&file, &name(format)).unwrap_or_else(|e| panic!("{e}"));
-                assert_eq!(back.desc().dtype, image.desc().dtype, "{format}");
+                assert_eq!(back.desc().dtype(), image.desc().dtype(), "{format}");
                 assert_eq!(back.desc().channels(), image.desc().channels(), "{format}");
                 assert_eq!(in_file_order(&back), in_file_order(&image), "{format}: {}", image.desc());
                 combinations += 1;

@@ -18,7 +18,8 @@ const BLOCK: u32 = 16;
 fn stored() -> Vec<u8> {
     let desc = ImageDesc::new(3 * BLOCK, 2 * BLOCK, PixelFormat::Gray, DType::U8).unwrap();
     let level = |x: u32, y: u32| LEVELS[(y / BLOCK * 3 + x / BLOCK) as usize];
-    let pixels: Vec<u8> = (0..desc.height).flat_map(|y| (0..desc.width).map(move |x| level(x, y))).collect();
+    let pixels: Vec<u8> =
+        (0..desc.height()).flat_map(|y| (0..desc.width()).map(move |x| level(x, y))).collect();
     let image = ImageBuffer::from_bytes(desc, &pixels).unwrap();
     encode(&image, FileFormat::Jpeg, &WriteOptions { jpeg_quality: 100, ..WriteOptions::default() }).unwrap()
 }
@@ -32,7 +33,7 @@ fn blocks(image: &ImageBuffer) -> Vec<String> {
         assert!((i32::from(LEVELS[nearest]) - value).abs() < 5, "{value} is no block");
         char::from(b'A' + nearest as u8)
     };
-    let (columns, rows) = (image.desc().width / BLOCK, image.desc().height / BLOCK);
+    let (columns, rows) = (image.desc().width() / BLOCK, image.desc().height() / BLOCK);
     (0..rows).map(|y| (0..columns).map(|x| name(x, y)).collect()).collect()
 }
 
@@ -73,7 +74,7 @@ fn large_turned_pictures_match_pixel_by_pixel() {
     let file = common::jpeg(101, 67, jpeg_encoder::SamplingFactor::F_1_1, false, 0);
     let plain = read_bytes(&file, "plain.jpg").unwrap();
     let turned = read_bytes(&with_orientation(&file, 6, false), "turned.jpg").unwrap();
-    assert_eq!((turned.desc().width, turned.desc().height), (67, 101));
+    assert_eq!((turned.desc().width(), turned.desc().height()), (67, 101));
     for y in 0..101 {
         for x in 0..67 {
             for c in 0..3 {

@@ -42,7 +42,7 @@ fn page(reader: &mut Reader, file: &mut Loaded, number: u64) -> Result<ImageBuff
 fn little_endian(image: &ImageBuffer) -> Vec<u8> {
     let mut samples = image.to_bytes();
     if cfg!(target_endian = "big") {
-        samples.chunks_exact_mut(image.desc().dtype.size()).for_each(<[u8]>::reverse);
+        samples.chunks_exact_mut(image.desc().dtype().size()).for_each(<[u8]>::reverse);
     }
     samples
 }

@@ -38,7 +38,7 @@ fn pixels_are_those_that_were_written() {
             }
         };
         let wanted = std::fs::read(folder().join(format!("{name}.raw"))).unwrap();
-        let size = image.desc().dtype.size();
+        let size = image.desc().dtype().size();
         // They are little endian, samples those of this machine.
         let samples = image.to_bytes();
         let native = |bytes: &[u8]| -> Vec<u8> {

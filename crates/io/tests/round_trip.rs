@@ -18,7 +18,7 @@ fn png_keeps_every_format_type_and_layout_exactly() {
                     let image = picture(width, height, format, dtype, layout);
                     let file = encode(&image, FileFormat::Png, &WriteOptions::default()).unwrap();
                     let back = read_bytes(&file, "x.png").unwrap();
-                    assert_eq!(back.desc().dtype, dtype);
+                    assert_eq!(back.desc().dtype(), dtype);
                     assert_eq!(back.desc().channels(), format.channels());
                     assert_eq!(in_file_order(&back), in_file_order(&image), "{}", image.desc());
                 }
@@ -58,7 +58,7 @@ fn jpeg_comes_back_closely_in_gray_rgb_and_bgr() {
         let image = ImageBuffer::from_bytes(desc, &rgb).unwrap();
         let mut swapped = rgb.clone();
         swapped.chunks_exact_mut(3).for_each(|p| p.swap(0, 2));
-        let bgr = ImageBuffer::from_bytes(desc.with_format(PixelFormat::Bgr), &swapped).unwrap();
+        let bgr = ImageBuffer::from_bytes(desc.with_format(PixelFormat::Bgr).unwrap(), &swapped).unwrap();
         let options = WriteOptions { jpeg_quality: 100, ..WriteOptions::default() };
         let file = encode(&image, FileFormat::Jpeg, &options).unwrap();
         assert_eq!(file, encode(&bgr, FileFormat::Jpeg, &options).unwrap());
@@ -68,7 +68,7 @@ fn jpeg_comes_back_closely_in_gray_rgb_and_bgr() {
         assert!(worst <= 4, "{desc}: off by {worst}");
 
         let gray: Vec<u8> = rgb.iter().step_by(3).copied().collect();
-        let image = ImageBuffer::from_bytes(desc.with_format(PixelFormat::Gray), &gray).unwrap();
+        let image = ImageBuffer::from_bytes(desc.with_format(PixelFormat::Gray).unwrap(), &gray).unwrap();
         let back = read_bytes(&encode(&image, FileFormat::Jpeg, &options).unwrap(), "x.jpg").unwrap();
         assert_eq!(back.desc(), image.desc());
         let worst = back.to_bytes().iter().zip(&gray).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
@@ -101,7 +101,7 @@ fn every_kind_of_jpeg_decodes() {
                     let image = read_bytes(&file, "x.jpg").unwrap_or_else(|e| {
                         panic!("{width}x{height} {sampling:?} progressive {progressive} {restart}: {e}")
                     });
-                    assert_eq!((image.desc().width, image.desc().height), (width.into(), height.into()));
+                    assert_eq!((image.desc().width(), image.desc().height()), (width.into(), height.into()));
                 }
             }
         }
@@ -208,8 +208,8 @@ fn the_transparent_gray_of_a_png_is_compared_in_its_bits() {
         encoder.set_trns(key.to_vec());
         encoder.write_header().unwrap().write_image_data(&row).unwrap();
         let image = read_bytes(&file, "key.png").unwrap();
-        assert_eq!(image.desc().format, PixelFormat::Rgba);
-        let size = image.desc().dtype.size();
+        assert_eq!(image.desc().format(), PixelFormat::Rgba);
+        let size = image.desc().dtype().size();
         let bytes = image.to_bytes();
         let alphas: Vec<u8> = bytes.chunks_exact(4 * size).map(|pixel| pixel[3 * size]).collect();
         assert_eq!(alphas, transparent.map(|t| if t == 1 { 0 } else { 255 }), "{depth:?} {key:?}");

@@ -80,10 +80,10 @@ fn a_structural_parameter_and_a_new_input_size_make_a_new_plan() {
     p.execute().unwrap();
     assert_eq!(p.set_parameter(small, "width", 33).unwrap(), Change::Structural);
     p.execute().unwrap();
-    assert_eq!(p.output(mix).unwrap().desc().width, 33);
+    assert_eq!(p.output(mix).unwrap().desc().width(), 33);
     p.set_input(small, &test_image(17, 5, 4)).unwrap();
     p.execute().unwrap();
-    assert_eq!(p.output(mix).unwrap().desc().width, 33);
+    assert_eq!(p.output(mix).unwrap().desc().width(), 33);
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl CustomKernel for Superstitious {
         if from[0].row(0, 0, 0)[0] == 13 {
             return Err(CustomError("out of luck".to_owned()));
         }
-        for y in 0..to.layout().desc.height as usize {
+        for y in 0..to.layout().desc.height() as usize {
             to.row_mut(0, 0, y).copy_from_slice(from[0].row(0, 0, y));
         }
         Ok(())

@@ -18,9 +18,9 @@ fn plane(plane: &Plane, format: VideoFormat, seed: u64) -> ImageBuffer {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 40
     };
-    for y in 0..plane.desc.height as usize {
+    for y in 0..plane.desc.height() as usize {
         let mut view = image.view_mut();
-        if plane.desc.dtype == DType::U8 {
+        if plane.desc.dtype() == DType::U8 {
             view.row_mut(0, 0, y).iter_mut().for_each(|v| *v = noise() as u8);
         } else {
             let mask = (1_u64 << format.bits) - 1;
@@ -138,7 +138,7 @@ fn frames_that_are_made_have_the_samples_of_the_definition() {
                 let colors = (&Real::from_buffer(&image), order, dtype.full_scale());
                 for (plane, name) in frame.planes().iter().zip(["y", "u", "v"]) {
                     let exact = rgb_to_yuv(colors, name, matrix, range, sampling, f64::from(bits));
-                    let found = check_contract(plane, &exact, plane.desc().dtype);
+                    let found = check_contract(plane, &exact, plane.desc().dtype());
                     assert!(found.is_ok(), "{desc} {sampling} {matrix} {range} {name}: {found:?}");
                 }
             }
@@ -192,7 +192,7 @@ fn no_chroma_is_gray_exactly() {
                 let mut image = ImageBuffer::new(plane.desc).unwrap();
                 for x in 0..levels {
                     let mut view = image.view_mut();
-                    if plane.desc.dtype == DType::U8 {
+                    if plane.desc.dtype() == DType::U8 {
                         view.row_mut(0, 0, 0)[x as usize] = value(x) as u8;
                     } else {
                         view.row_as_mut::<u16>(0, 0, 0)[x as usize] = value(x) as u16;

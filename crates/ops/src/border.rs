@@ -76,12 +76,12 @@ impl BorderFields {
             BorderMode::Constant => self.value.unwrap_or(0.0),
         };
         // Floats are rounded to the type, as samples are; integers have to be exact.
-        let constant = input.dtype.rounded(value as f32);
-        let allowed = match input.dtype.integers() {
+        let constant = input.dtype().rounded(value as f32);
+        let allowed = match input.dtype().integers() {
             Some((min, max)) if f64::from(constant) != value => {
                 Some(format!("a whole number from {min} to {max} for {input}"))
             }
-            None if !constant.is_finite() => Some(format!("a number that fits in {}", input.dtype)),
+            None if !constant.is_finite() => Some(format!("a number that fits in {}", input.dtype())),
             Some(_) | None => None,
         };
         if let Some(allowed) = allowed {

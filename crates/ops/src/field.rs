@@ -45,10 +45,10 @@ pub(crate) trait Parameters: Operator + Clone {
         let Some(slot) = inputs.iter().position(|input| *input != first) else { return Ok(first) };
         let other = inputs[slot];
         let differences = [
-            ((first.width, first.height) != (other.width, other.height), "resize"),
-            (first.format != other.format, "color_convert"),
-            (first.dtype != other.dtype, "cast"),
-            (first.layout != other.layout, "layout"),
+            ((first.width(), first.height()) != (other.width(), other.height()), "resize"),
+            (first.format() != other.format(), "color_convert"),
+            (first.dtype() != other.dtype(), "cast"),
+            (first.layout() != other.layout(), "layout"),
         ];
         let remedies: Vec<_> = differences.iter().filter(|d| d.0).map(|d| d.1).collect();
         let (like, remedies) = (spec.inputs[0], remedies.join(", "));

@@ -1,6 +1,6 @@
 //! Room around an image, filled with numbers.
 
-use mip_core::ImageDesc;
+use mip_core::{ImageDesc, ImageError};
 use mip_plan::{Kernel, Point};
 
 use crate::{KernelStep, StepInput};
@@ -27,20 +27,20 @@ impl Margins {
         let total = |inner: u32, margins: [u32; 2]| {
             margins.into_iter().fold(u64::from(inner), |sum, m| sum + u64::from(m))
         };
-        let (width, height) = (total(image.width, x), total(image.height, y));
+        let (width, height) = (total(image.width(), x), total(image.height(), y));
         if width.max(height) > u64::from(ImageDesc::MAX_SIDE) {
             return Err(format!("so much that the result would be {width}x{height}"));
         }
         Ok(Self {
             left: x[0],
             top: y[0],
-            inner: (image.width, image.height),
+            inner: (image.width(), image.height()),
             outer: (width as u32, height as u32),
         })
     }
 
     /// The larger image.
-    pub(crate) const fn output(&self, like: &ImageDesc) -> ImageDesc {
+    pub(crate) fn output(&self, like: &ImageDesc) -> Result<ImageDesc, ImageError> {
         like.with_size(self.outer.0, self.outer.1)
     }
 
@@ -51,8 +51,8 @@ impl Margins {
 
     /// The step that fills the margins of `output` with one number a channel, in the image's own order.
     pub(crate) fn fill(&self, output: ImageDesc, fill: &[f64], from: StepInput) -> KernelStep {
-        let point = Point::inside(output.format);
-        let [r, g, b] = output.format.rgb_indices().unwrap_or([0; 3]);
+        let point = Point::inside(output.format());
+        let [r, g, b] = output.format().rgb_indices().unwrap_or([0; 3]);
         let number = |name: &String| match name.as_str() {
             "left" => f64::from(self.left),
             "top" => f64::from(self.top),

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use mip_core::ImageDesc;
+use mip_core::{ImageDesc, ImageError};
 use mip_plan::{Kernel, Point, Uniforms};
 
 use crate::{OpError, OperatorSpec, ParamError, Value};
@@ -31,8 +31,11 @@ pub trait Operator: fmt::Debug + Send + Sync {
 
     /// Inputs that go with a first one like `input`, one for each slot: what suites, `mip validate` and fuzzing feed it. All
     /// alike, unless an operator wants something else.
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        vec![*input; self.spec().inputs.len()]
+    ///
+    /// # Errors
+    /// When there can be no such image.
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        Ok(vec![*input; self.spec().inputs.len()])
     }
 
     /// Numbers that follow from the shapes of accepted inputs and that users of the result need, by name: the scale of a
@@ -99,11 +102,11 @@ impl Lowered {
     pub(crate) fn affine(output: ImageDesc, constants: impl Fn(usize) -> (f64, f64)) -> Self {
         // Red first, wherever the format keeps it.
         let mut places: Vec<usize> = (0..output.channels()).collect();
-        if let Some(rgb) = output.format.rgb_indices() {
+        if let Some(rgb) = output.format().rgb_indices() {
             places[..3].copy_from_slice(&rgb);
         }
         let pair = |c| <[f64; 2]>::from(constants(c)).map(|number| number as f32);
         let uniforms: Uniforms = places.into_iter().flat_map(pair).collect();
-        Self::single(Kernel::Point(Point::affine(output.format)), uniforms, output)
+        Self::single(Kernel::Point(Point::affine(output.format())), uniforms, output)
     }
 }

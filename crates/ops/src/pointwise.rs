@@ -37,7 +37,7 @@ impl Formula {
 
     /// One channel of the input's colours: a gray image.
     pub(crate) fn gray(input: &ImageDesc, result: Term) -> Self {
-        if input.format == PixelFormat::Gray { Self::each(result) } else { Self::channels([result]) }
+        if input.format() == PixelFormat::Gray { Self::each(result) } else { Self::channels([result]) }
     }
 
     /// With the numbers of its uniforms by name, which are rounded to binary32.
@@ -63,7 +63,7 @@ impl Formula {
 
 /// The colour channels of the first input in its own order, as lists of one number a channel have them.
 pub(crate) fn colors(input: &ImageDesc) -> Vec<Term> {
-    let Some([red, green, blue]) = input.format.rgb_indices() else { return vec![v()] };
+    let Some([red, green, blue]) = input.format().rgb_indices() else { return vec![v()] };
     let mut colors = [(red, r()), (green, g()), (blue, b())];
     colors.sort_by_key(|(place, _)| *place);
     colors.map(|(_, color)| color).to_vec()
@@ -106,11 +106,12 @@ pub(crate) fn shape(
         let (slot, given) = (spec.inputs[slot].to_owned(), inputs[slot].to_string());
         Err(OpError::Input { operator: spec.name, slot, given, allowed })
     };
-    if let Some(other) = inputs.iter().position(|i| (i.width, i.height) != (first.width, first.height)) {
+    if let Some(other) =
+        inputs.iter().position(|i| (i.width(), i.height()) != (first.width(), first.height()))
+    {
         return refuse(other, format!("as large as the first, {first}; resize or crop one of them"));
     }
-    let output = first.with_format(format(expr, &first)).with_dtype(to.unwrap_or(first.dtype));
-    output.check()?;
+    let output = first.with_format(format(expr, &first))?.with_dtype(to.unwrap_or(first.dtype()))?;
     if let Err(reason) = kernel(expr, border).check(expr.uniforms().len(), inputs, output) {
         return refuse(0, format!("such that its channels can be read: {reason}"));
     }
@@ -151,7 +152,7 @@ pub(crate) fn stencil_of_gray(
     let numbers = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let formula = Formula::each(result).numbers(numbers);
     let lowered = lowered(&formula.compile(spec)?, border, |name| formula.value(name), output);
-    Ok(of_gray(lowered, &input))
+    of_gray(lowered, &input)
 }
 
 /// Expressions of neighbours, each of what the one before it made, for every colour channel.
@@ -174,22 +175,22 @@ pub(crate) fn stencils(
 }
 
 /// What is computed of a gray image, for images of any format.
-pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Lowered {
-    if input.format != PixelFormat::Gray {
-        let output = input.with_format(PixelFormat::Gray);
-        let kernel = Kernel::Point(Point::convert(input.format, PixelFormat::Gray, input.dtype));
+pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Result<Lowered, OpError> {
+    if input.format() != PixelFormat::Gray {
+        let output = input.with_format(PixelFormat::Gray)?;
+        let kernel = Kernel::Point(Point::convert(input.format(), PixelFormat::Gray, input.dtype()));
         let convert = KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output };
         gray.steps[0].inputs = vec![StepInput::Step(0)];
         gray.steps.insert(0, convert);
     }
-    gray
+    Ok(gray)
 }
 
 /// Format of the result: the first input's where it has as many channels.
 fn format(expr: &Expr, first: &ImageDesc) -> PixelFormat {
     match expr.results() {
-        Results::EachChannel(_) => first.format,
-        Results::Channels(results) if results.len() == first.channels() => first.format,
+        Results::EachChannel(_) => first.format(),
+        Results::Channels(results) if results.len() == first.channels() => first.format(),
         Results::Channels(results) => match results.len() {
             1 => PixelFormat::Gray,
             3 => PixelFormat::Rgb,

@@ -95,18 +95,18 @@ impl Strided<'_> {
     /// The same strides as the engine names them; `None` where it cannot read them in place.
     pub(crate) fn layout(&self, desc: ImageDesc) -> Option<BatchLayout> {
         let tight = BatchLayout::tight(desc, 1).ok()?;
-        let size = desc.dtype.size() as isize;
+        let size = desc.dtype().size() as isize;
         // An axis of length 1 is never stepped along.
         let stride = |axis: usize| (self.shape[axis] > 1).then(|| self.strides[axis]);
         let is = |axis: usize, wanted: isize| stride(axis).is_none_or(|given| given == wanted);
-        let (rows, in_place) = match (self.shape.len(), desc.layout) {
+        let (rows, in_place) = match (self.shape.len(), desc.layout()) {
             (2, _) => (0, is(1, size)),
             (_, Layout::Hwc) => (0, is(2, size) && is(1, size * self.shape[2] as isize)),
             (_, Layout::Chw) => (1, is(2, size)),
         };
         let row_stride = stride(rows).map_or(Some(tight.row_stride), |s| usize::try_from(s).ok())?;
         let plane_stride = match desc.planes() {
-            1 => row_stride * desc.height as usize,
+            1 => row_stride * desc.height() as usize,
             _ => usize::try_from(self.strides[0]).ok()?,
         };
         let layout =

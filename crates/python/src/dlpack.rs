@@ -111,7 +111,7 @@ pub(crate) fn export<'py>(
             "this image is read-only, which DLPack can only say from version 1.0 on: pass max_version=(1, 0) or copy=True",
         ));
     }
-    let size = image.buffer().desc().dtype.size();
+    let size = image.buffer().desc().dtype().size();
     let (shape, strides) = image.strided();
     let ndim = shape.len();
     let strides = strides.into_iter().map(|bytes| bytes / size);
@@ -123,7 +123,7 @@ pub(crate) fn export<'py>(
         device: CPU.into(),
         // Two or three.
         ndim: i32::try_from(ndim).unwrap_or_default(),
-        dtype: type_of(image.buffer().desc().dtype),
+        dtype: type_of(image.buffer().desc().dtype()),
         shape: shape.as_mut_ptr(),
         strides: strides.as_mut_ptr(),
         byte_offset: 0,

@@ -52,9 +52,9 @@ impl Image {
     /// Shape as an array has it, and strides in bytes.
     pub(crate) fn strided(&self) -> (Vec<usize>, Vec<usize>) {
         let (desc, layout) = (self.buffer.desc(), self.buffer.layout());
-        let (height, width, channels) = (desc.height as usize, desc.width as usize, desc.channels());
-        let size = desc.dtype.size();
-        match (desc.layout, channels) {
+        let (height, width, channels) = (desc.height() as usize, desc.width() as usize, desc.channels());
+        let size = desc.dtype().size();
+        match (desc.layout(), channels) {
             (Layout::Chw, _) => {
                 (vec![channels, height, width], vec![layout.plane_stride, layout.row_stride, size])
             }
@@ -100,13 +100,13 @@ impl Kind {
 fn pillow<'py>(image: &Bound<'py, Image>) -> PyResult<Bound<'py, PyAny>> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let desc = image.get().buffer.desc();
-    let (format, dtype) = (desc.format, desc.dtype);
+    let (format, dtype) = (desc.format(), desc.dtype());
     let fits = match dtype {
         DType::U8 => matches!(format, PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba),
         DType::U16 | DType::F32 => format == PixelFormat::Gray,
         DType::I16 | DType::F16 => false,
     };
-    if !fits || (desc.layout == Layout::Chw && desc.channels() > 1) {
+    if !fits || (desc.layout() == Layout::Chw && desc.channels() > 1) {
         let text = format!(
             "Pillow has no {desc}; it holds gray, rgb and rgba u8 and gray u16 and f32, interleaved: add color_convert, cast or \
              layout at the end, or give the pipeline an array"
@@ -133,31 +133,31 @@ impl Image {
     /// Width in pixels.
     #[getter]
     const fn width(&self) -> u32 {
-        self.buffer.desc().width
+        self.buffer.desc().width()
     }
 
     /// Height in pixels.
     #[getter]
     const fn height(&self) -> u32 {
-        self.buffer.desc().height
+        self.buffer.desc().height()
     }
 
     /// Channels and their order: gray, rgb, bgr, rgba or bgra.
     #[getter]
     const fn format(&self) -> &'static str {
-        self.buffer.desc().format.name()
+        self.buffer.desc().format().name()
     }
 
     /// hwc (interleaved) or chw (planar).
     #[getter]
     const fn layout(&self) -> &'static str {
-        self.buffer.desc().layout.name()
+        self.buffer.desc().layout().name()
     }
 
     /// NumPy's name of the samples' type: uint8, uint16, int16, float16 or float32.
     #[getter]
     const fn dtype(&self) -> &'static str {
-        numpy_name(self.buffer.desc().dtype)
+        numpy_name(self.buffer.desc().dtype())
     }
 
     /// Shape as an array: (height, width), (height, width, channels) or (channels, height, width).
@@ -191,7 +191,7 @@ impl Image {
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (shape, strides) = self.strided();
-        let typestr = match self.buffer.desc().dtype {
+        let typestr = match self.buffer.desc().dtype() {
             DType::U8 => "|u1",
             DType::U16 => "<u2",
             DType::I16 => "<i2",

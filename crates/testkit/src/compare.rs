@@ -132,7 +132,7 @@ pub fn check_sums(
     magnitude: f64,
 ) -> Result<(), Box<Violations>> {
     let desc = actual.desc();
-    assert_eq!(desc.dtype, dtype, "dtype of the result {desc}");
+    assert_eq!(desc.dtype(), dtype, "dtype of the result {desc}");
     compare_with(
         &Real::from_buffer(actual),
         exact,

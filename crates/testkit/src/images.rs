@@ -115,17 +115,17 @@ impl Pattern {
             let mut random = SplitMix64::new(seed.wrapping_add(frame as u64));
             let alpha = AlphaPatches::new(&desc, &mut random);
             write_frame(&mut image.view_mut(), frame, |x, y, c| match c {
-                3 => alpha.at(x, y) * desc.dtype.full_scale(),
+                3 => alpha.at(x, y) * desc.dtype().full_scale(),
                 _ => self.sample(&desc, &mut random, (x, y, c)),
             });
         }
     }
 
     fn sample(self, desc: &ImageDesc, random: &mut SplitMix64, (x, y, c): (usize, usize, usize)) -> f64 {
-        let (full, w, h) = (desc.dtype.full_scale(), desc.width as usize, desc.height as usize);
+        let (full, w, h) = (desc.dtype().full_scale(), desc.width() as usize, desc.height() as usize);
         let on = |on: bool| if on { full } else { 0.0 };
         match self {
-            Self::Noise => match desc.dtype.integers() {
+            Self::Noise => match desc.dtype().integers() {
                 Some((min, max)) => min + f64::from(random.below((max - min) as u32 + 1)),
                 None => 3.0 * random.next_unit() - 1.0,
             },
@@ -137,7 +137,7 @@ impl Pattern {
             Self::Impulse => on((x, y) == (w / 2, h / 2)),
             Self::Constant => full * 0.37,
             Self::Extremes if random.below(2) == 1 => full,
-            Self::Extremes => desc.dtype.integers().map_or(0.0, |(min, _)| min),
+            Self::Extremes => desc.dtype().integers().map_or(0.0, |(min, _)| min),
             Self::White => full,
         }
     }
@@ -151,8 +151,8 @@ struct AlphaPatches {
 
 impl AlphaPatches {
     fn new(desc: &ImageDesc, random: &mut SplitMix64) -> Self {
-        let columns = desc.width.div_ceil(2) as usize;
-        let count = columns * desc.height.div_ceil(2) as usize;
+        let columns = desc.width().div_ceil(2) as usize;
+        let count = columns * desc.height().div_ceil(2) as usize;
         let mut value = || match random.below(3) {
             0 => 0.0,
             1 => 1.0,
@@ -171,9 +171,9 @@ impl AlphaPatches {
 pub fn padded(image: &ImageBuffer, align: usize) -> ImageBuffer {
     let desc = *image.desc();
     let mut layout = BatchLayout::pitched(desc, image.batch_size(), align).expect("a valid description");
-    layout.row_stride += desc.dtype.size();
-    layout.plane_stride = layout.row_stride * desc.height as usize;
-    layout.batch_stride = layout.plane_stride * desc.planes() + 3 * desc.dtype.size();
+    layout.row_stride += desc.dtype().size();
+    layout.plane_stride = layout.row_stride * desc.height() as usize;
+    layout.batch_stride = layout.plane_stride * desc.planes() + 3 * desc.dtype().size();
     let mut copy = ImageBuffer::with_layout(layout).expect("a valid layout");
     copy.view_mut().data_mut().fill(0xA5);
     copy_frames(image, &mut copy);
@@ -185,7 +185,7 @@ pub fn padded(image: &ImageBuffer, align: usize) -> ImageBuffer {
 /// # Panics
 /// For images of integers, which cannot be.
 pub fn not_finite(image: &ImageBuffer, seed: u64) -> ImageBuffer {
-    assert!(image.desc().dtype.is_float(), "integers are finite");
+    assert!(image.desc().dtype().is_float(), "integers are finite");
     let mut random = SplitMix64::new(seed);
     let layout = BatchLayout::tight(*image.desc(), image.batch_size()).expect("a valid description");
     let mut copy = ImageBuffer::with_layout(layout).expect("a valid layout");
@@ -273,7 +273,7 @@ mod tests {
         assert!(wide.row_stride() > image.row_stride() && wide.batch_stride() > 17 * wide.row_stride());
         assert!(wide.view().data().windows(2).any(|w| w == [0xA5, 0xA5]));
         let planar = in_layout(&image, Layout::Chw);
-        assert_eq!(planar.desc().layout, Layout::Chw);
+        assert_eq!(planar.desc().layout(), Layout::Chw);
         assert_eq!(Real::from_frame(&planar, 1), Real::from_frame(&image, 1));
         assert_eq!(in_layout(&planar, Layout::Hwc), image);
     }

@@ -43,7 +43,7 @@ impl Real {
     pub fn from_frame(image: &ImageBuffer, frame: usize) -> Self {
         let desc = image.desc();
         let view = image.view();
-        Self::from_fn(desc.width as usize, desc.height as usize, desc.channels(), |x, y, c| {
+        Self::from_fn(desc.width() as usize, desc.height() as usize, desc.channels(), |x, y, c| {
             view.sample(frame, x, y, c)
         })
     }
@@ -76,7 +76,7 @@ impl Real {
     /// # Panics
     /// When width, height or channels differ from `desc`.
     pub fn to_buffer(&self, desc: ImageDesc) -> ImageBuffer {
-        let shape = (desc.width as usize, desc.height as usize, desc.channels());
+        let shape = (desc.width() as usize, desc.height() as usize, desc.channels());
         assert_eq!((self.width, self.height, self.channels), shape, "shape of {desc}");
         let mut image = ImageBuffer::new(desc).expect("a valid description");
         write_frame(&mut image.view_mut(), 0, |x, y, c| self.at(x, y, c));
@@ -115,17 +115,17 @@ pub(crate) fn write_frame(
     mut sample: impl FnMut(usize, usize, usize) -> f64,
 ) {
     let desc = image.layout().desc;
-    for y in 0..desc.height as usize {
-        for x in 0..desc.width as usize {
+    for y in 0..desc.height() as usize {
+        for x in 0..desc.width() as usize {
             for c in 0..desc.channels() {
-                let (plane, index) = match desc.layout {
+                let (plane, index) = match desc.layout() {
                     Layout::Hwc => (0, x * desc.channels() + c),
                     Layout::Chw => (c, x),
                 };
-                let size = desc.dtype.size();
+                let size = desc.dtype().size();
                 let bytes = &mut image.row_mut(frame, plane, y)[index * size..][..size];
-                let value = round_to(sample(x, y, c), desc.dtype);
-                match desc.dtype {
+                let value = round_to(sample(x, y, c), desc.dtype());
+                match desc.dtype() {
                     DType::U8 => bytes[0] = value as u8,
                     DType::U16 => bytes.copy_from_slice(&(value as u16).to_ne_bytes()),
                     DType::I16 => bytes.copy_from_slice(&(value as i16).to_ne_bytes()),

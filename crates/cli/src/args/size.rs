@@ -238,7 +238,7 @@ mod tests {
         let args = |sizes: &[&str]| SizeArgs { sizes: sizes.iter().map(|s| s.parse().unwrap()).collect() };
         let inputs = ["left".to_owned(), "right".to_owned()];
         let shapes = args(&["4x4", "right=8x8,gray"]).resolve(&inputs).unwrap();
-        assert_eq!((shapes[0].width, shapes[1].width), (4, 8));
+        assert_eq!((shapes[0].width(), shapes[1].width()), (4, 8));
         let missing = args(&["right=8x8"]).resolve(&inputs).unwrap_err();
         assert!(missing.message().unwrap().contains("no --size for input 'left'"));
         let unknown = args(&["middle=8x8"]).resolve(&inputs).unwrap_err();

@@ -176,7 +176,7 @@ fn device_images(
 /// Noise: the hardest picture for branches. The first frame is made, the others are turned copies of it.
 fn fill(layout: BatchLayout, view: &mut ImageViewMut<'_>) {
     let desc = layout.desc;
-    let (frames, planes, rows) = (layout.batch_size, desc.planes(), desc.height as usize);
+    let (frames, planes, rows) = (layout.batch_size, desc.planes(), desc.height() as usize);
     let mut state = 1_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -184,7 +184,7 @@ fn fill(layout: BatchLayout, view: &mut ImageViewMut<'_>) {
     };
     for plane in 0..planes {
         for y in 0..rows {
-            match desc.dtype {
+            match desc.dtype() {
                 DType::F32 => {
                     let row = view.row_as_mut::<f32>(0, plane, y);
                     row.fill_with(|| next() as f32 / (1 << 24) as f32);

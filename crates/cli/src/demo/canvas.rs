@@ -27,8 +27,8 @@ impl Canvas {
     }
 
     fn put(&mut self, x: u32, y: u32, color: Color) {
-        if x < self.desc.width && y < self.desc.height {
-            let at = (y as usize * self.desc.width as usize + x as usize) * 3;
+        if x < self.desc.width() && y < self.desc.height() {
+            let at = (y as usize * self.desc.width() as usize + x as usize) * 3;
             self.pixels.as_mut_slice()[at..at + 3].copy_from_slice(&color);
         }
     }
@@ -51,7 +51,7 @@ impl Canvas {
     /// Puts an rgb u8 picture on the canvas.
     pub(super) fn paste(&mut self, x: u32, y: u32, image: &ImageBuffer) {
         let (desc, view) = (image.desc(), image.view());
-        for row in 0..desc.height {
+        for row in 0..desc.height() {
             let (colors, _) = view.row(0, 0, row as usize).as_chunks::<3>();
             for (column, color) in (0..).zip(colors) {
                 self.put(x + column, y + row, *color);

@@ -27,7 +27,7 @@ const INK: Color = [225, 228, 232];
 pub(crate) fn contact_sheet(tiles: &[Tile]) -> Result<ImageBuffer, ImageError> {
     let columns = columns(tiles.len());
     let rows: Vec<&[Tile]> = tiles.chunks(columns).collect();
-    let row_height = |row: &[Tile]| row.iter().map(|t| t.image.desc().height).max().unwrap_or(0);
+    let row_height = |row: &[Tile]| row.iter().map(|t| t.image.desc().height()).max().unwrap_or(0);
     let width = MARGIN + columns as u32 * (Tile::WIDTH + MARGIN);
     let height = MARGIN + rows.iter().map(|row| LABEL_HEIGHT + row_height(row) + MARGIN).sum::<u32>();
     let mut canvas = Canvas::new(width, height)?;
@@ -70,7 +70,7 @@ mod tests {
         };
         let sheet = contact_sheet(&[tile("a", 100), tile("b", 120), tile("c", 50), tile("d", 40)]).unwrap();
         assert_eq!(
-            (sheet.desc().width, sheet.desc().height),
+            (sheet.desc().width(), sheet.desc().height()),
             (24 + 2 * 504, 24 + 28 + 120 + 24 + 28 + 50 + 24)
         );
         let at = |x: usize, y: usize| sheet.view().sample(0, x, y, 0);

@@ -116,7 +116,7 @@ fn stream(
     let from = image.view();
     let frame = pipeline.pooled_image(*image.desc(), |to| {
         for plane in 0..image.desc().planes() {
-            for y in 0..image.desc().height as usize {
+            for y in 0..image.desc().height() as usize {
                 to.row_mut(0, plane, y).copy_from_slice(from.row(0, plane, y));
             }
         }

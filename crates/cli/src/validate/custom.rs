@@ -47,8 +47,8 @@ impl CustomKernel for Difference {
     ) -> Result<(), CustomError> {
         let layout = *output.layout();
         for frame in 0..layout.batch_size {
-            for y in 0..layout.desc.height as usize {
-                for x in 0..layout.desc.width as usize {
+            for y in 0..layout.desc.height() as usize {
+                for x in 0..layout.desc.width() as usize {
                     for c in 0..layout.desc.channels() {
                         let [a, b] = [0, 1].map(|i| inputs[i].sample(frame, x, y, c) as f32);
                         let value = ((a - b).abs() * uniforms[0]).min(uniforms[1]);
@@ -81,7 +81,7 @@ impl CustomKernel for Difference {
 fn store(to: &mut ImageViewMut<'_>, (frame, x, y, c): (usize, usize, usize, usize), value: f32) {
     let desc = to.layout().desc;
     let (plane, at) = if desc.planes() > 1 { (c, x) } else { (0, x * desc.channels() + c) };
-    let bytes = match desc.dtype {
+    let bytes = match desc.dtype() {
         DType::U8 => vec![value as u8],
         DType::U16 => (value as u16).to_ne_bytes().to_vec(),
         DType::I16 => (value as i16).to_ne_bytes().to_vec(),

@@ -169,7 +169,7 @@ pub(super) const CHANGES: [Change; 7] = [
     ("rows further apart", DirtyReason::Strides, |_, image| {
         let layout = BatchLayout::pitched(*image.desc(), 1, 256)?;
         let mut padded = ImageBuffer::with_layout(layout)?;
-        for y in 0..layout.desc.height as usize {
+        for y in 0..layout.desc.height() as usize {
             padded.view_mut().row_mut(0, 0, y).copy_from_slice(image.view().row(0, 0, y));
         }
         *image = padded;

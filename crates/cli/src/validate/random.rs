@@ -45,14 +45,14 @@ fn call(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> String {
         }
         4 => format!("sobel border={}", one_of(random, &["reflect101", "replicate", "constant", "wrap"])),
         5 => {
-            let (w, h) = (1 + random.below(desc.width), 1 + random.below(desc.height));
-            let (x, y) = (random.below(desc.width - w + 1), random.below(desc.height - h + 1));
+            let (w, h) = (1 + random.below(desc.width()), 1 + random.below(desc.height()));
+            let (x, y) = (random.below(desc.width() - w + 1), random.below(desc.height() - h + 1));
             format!("crop x={x} y={y} width={w} height={h}")
         }
         6 => {
             let (w, h) = match random.below(3) {
-                0 => (desc.width.div_ceil(2), desc.height.div_ceil(2)),
-                1 => ((2 * desc.width).div_ceil(3), (2 * desc.height).div_ceil(3)),
+                0 => (desc.width().div_ceil(2), desc.height().div_ceil(2)),
+                1 => ((2 * desc.width()).div_ceil(3), (2 * desc.height()).div_ceil(3)),
                 _ => (1 + random.below(LONGEST), 1 + random.below(LONGEST)),
             };
             let how = one_of(random, &["", "", " filter=nearest", " filter=area", " antialias=true"]);
@@ -75,7 +75,7 @@ fn registered(random: &mut SplitMix64, desc: &ImageDesc, a: &str, b: &str) -> St
         let call = format!("{} {example} inputs={a}{more}", spec.name);
         let sources = format!("inputs=@input{}", ",@input".repeat(spec.inputs.len() - 1));
         let alone = format!("t0:{} {example} {sources}", spec.name);
-        if output(&alone, 0, desc).is_ok_and(|made| made.width.max(made.height) <= LONGEST) {
+        if output(&alone, 0, desc).is_ok_and(|made| made.width().max(made.height()) <= LONGEST) {
             return call;
         }
     }

@@ -84,8 +84,8 @@ fn on_device(frame: &VideoFrame, device: &Device) -> Result<DeviceFrame, String>
     };
     let planes = frame.planes().iter().map(upload).collect::<Result<Vec<_>, _>>().map_err(text)?;
     let luma = planes[0].desc();
-    let width = if frame.format().packing.is_packed() { luma.width / 2 } else { luma.width };
-    DeviceFrame::new(*frame.format(), width, luma.height, planes).map_err(text)
+    let width = if frame.format().packing.is_packed() { luma.width() / 2 } else { luma.width() };
+    DeviceFrame::new(*frame.format(), width, luma.height(), planes).map_err(text)
 }
 
 fn executed(
@@ -113,9 +113,9 @@ fn frame(
     let mut random = SplitMix64::new(seed);
     let mut noise = |(number, plane): (usize, &Plane)| {
         let mut image = ImageBuffer::with_layout(BatchLayout::pitched(plane.desc, 1, 2 << number)?)?;
-        for y in 0..plane.desc.height as usize {
+        for y in 0..plane.desc.height() as usize {
             let mut view = image.view_mut();
-            if plane.desc.dtype == DType::U8 {
+            if plane.desc.dtype() == DType::U8 {
                 view.row_mut(0, 0, y).iter_mut().for_each(|v| *v = random.next_u64() as u8);
             } else {
                 let sample = |bits: u64| ((bits & ((1 << format.bits) - 1)) << format.shift) as u16;

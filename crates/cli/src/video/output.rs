@@ -235,7 +235,7 @@ fn write_planes(
 
 /// Samples of two planes that take turns in one.
 fn interleave(planes: [&ImageBuffer; 2], interleaved: &mut Vec<u8>) -> Result<(), Failure> {
-    let (size, bytes) = (planes[0].desc().dtype.size(), 2 * planes[0].desc().bytes());
+    let (size, bytes) = (planes[0].desc().dtype().size(), 2 * planes[0].desc().bytes());
     interleaved.clear();
     let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
     faults::try_reserve_exact(interleaved, bytes).map_err(none)?;
@@ -254,13 +254,13 @@ fn interleave(planes: [&ImageBuffer; 2], interleaved: &mut Vec<u8>) -> Result<()
 fn rows(image: &ImageBuffer) -> impl Iterator<Item = &[u8]> {
     let layout = *image.layout();
     let view = image.view();
-    let (count, whole) = if layout.is_tight() { (1, true) } else { (layout.desc.height as usize, false) };
+    let (count, whole) = if layout.is_tight() { (1, true) } else { (layout.desc.height() as usize, false) };
     (0..count).map(move |y| if whole { &view.data()[..layout.span()] } else { view.row(0, 0, y) })
 }
 
 /// Samples that take turns, in a plane each.
 fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) -> Result<(), Failure> {
-    let (size, bytes) = (chroma.desc().dtype.size(), chroma.desc().bytes() / 2);
+    let (size, bytes) = (chroma.desc().dtype().size(), chroma.desc().bytes() / 2);
     for plane in &mut *planes {
         plane.clear();
         let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));

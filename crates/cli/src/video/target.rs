@@ -65,7 +65,7 @@ impl Target {
         let desc = graph.infer(&descs)?[output.index()];
         let name = graph.name(output)?;
         let wrong = |reason: &str| refuse(format!("the result of task '{name}' is {desc}: {reason}"));
-        let is_plane = desc.format == PixelFormat::Gray && matches!(desc.dtype, DType::U8 | DType::U16);
+        let is_plane = desc.format() == PixelFormat::Gray && matches!(desc.dtype(), DType::U8 | DType::U16);
         let has_chroma = source.format.sampling != ChromaSampling::C400;
         if !sees_color && format.is_none() && has_chroma {
             if desc != planes[0] || source.format.packing.is_packed() {
@@ -89,11 +89,11 @@ impl Target {
         let sampling = sampling(source, &desc, format);
         if sampling == Sampling::Mono && is_plane {
             // Luma as it was read, or gray of the whole type.
-            let as_read = !sees_color && desc.dtype == source.format.dtype();
+            let as_read = !sees_color && desc.dtype() == source.format.dtype();
             if as_read && !raw && source.format.shift > 0 {
                 return wrong(UPPER_BITS);
             }
-            let bits = if as_read { source.format.bits } else { 8 * desc.dtype.size() as u32 };
+            let bits = if as_read { source.format.bits } else { 8 * desc.dtype().size() as u32 };
             let range = if sees_color { Some(Range::Full) } else { source.range };
             let header = Y4mHeader { bits, ..header(source, &desc, sampling, range) };
             return Ok(Self { header, made: Made::AsItIs, raw });
@@ -114,7 +114,7 @@ impl Target {
         let planes = source.planes()?;
         let descs: Vec<ImageDesc> = pipeline.video_inputs().map(|(plane, _)| planes[plane]).collect();
         let output = only_output(pipeline)?;
-        Ok(pipeline.task_graph().infer(&descs)?[output.index()].format == PixelFormat::Gray)
+        Ok(pipeline.task_graph().infer(&descs)?[output.index()].format() == PixelFormat::Gray)
     }
 
     /// Frames of pictures: 4:2:0, in the usual matrix for their height.
@@ -123,9 +123,9 @@ impl Target {
         let desc = pipeline.task_graph().infer(&[*picture])?[output.index()];
         // Averages lie in the middle of the samples that they are made of.
         let (sampling, range) = (Sampling::C420Jpeg, Range::Limited);
-        let matrix = Matrix::usual_for_height(desc.height);
+        let matrix = Matrix::usual_for_height(desc.height());
         let format = made(pipeline, output, &desc, sampling, (matrix, range), 8)?;
-        let header = Y4mHeader::new(desc.width, desc.height, sampling, Some(range));
+        let header = Y4mHeader::new(desc.width(), desc.height(), sampling, Some(range));
         let header = Y4mHeader { bits: format.bits, ..header };
         Ok(Self { header, made: Made::Planes(format, matrix), raw: false })
     }
@@ -167,7 +167,7 @@ fn made(
     color: (Matrix, Range),
     bits: u32,
 ) -> Result<VideoFormat, Failure> {
-    let reason = if desc.format.has_alpha() {
+    let reason = if desc.format().has_alpha() {
         Some("video has no alpha; add `color_convert to=rgb` at the end")
     } else if desc.channels() > 1 && sampling == Sampling::Mono {
         Some("mono has no colours; add `color_convert to=gray` at the end, or write 420")
@@ -178,7 +178,7 @@ fn made(
         let name = pipeline.task_graph().name(output)?;
         return Err(Failure::Request(format!("the result of task '{name}' is {desc}: {reason}")));
     }
-    let bits = match desc.dtype {
+    let bits = match desc.dtype() {
         DType::U8 => 8,
         DType::U16 if bits == 8 => 16,
         DType::U16 | DType::I16 | DType::F16 | DType::F32 => bits,
@@ -210,7 +210,7 @@ fn only_output(pipeline: &Pipeline) -> Result<TaskHandle, Failure> {
 fn header(source: &Source, desc: &ImageDesc, sampling: Sampling, range: Option<Range>) -> Y4mHeader {
     let rate = source.header().and_then(|header| header.rate.clone());
     let aspect = source.header().and_then(|header| header.aspect.clone());
-    Y4mHeader { rate, aspect, ..Y4mHeader::new(desc.width, desc.height, sampling, range) }
+    Y4mHeader { rate, aspect, ..Y4mHeader::new(desc.width(), desc.height(), sampling, range) }
 }
 
 /// As asked for; else mono for gray, and what was read for colours.
@@ -228,7 +228,7 @@ fn sampling(source: &Source, desc: &ImageDesc, format: Option<FormatArg>) -> Sam
         Some(FormatArg::C422) => Sampling::C422,
         Some(FormatArg::C444) => Sampling::C444,
         Some(FormatArg::C420) => read.filter(half).unwrap_or(Sampling::C420Jpeg),
-        None if desc.format == PixelFormat::Gray => Sampling::Mono,
+        None if desc.format() == PixelFormat::Gray => Sampling::Mono,
         None => like_source,
     }
 }

@@ -394,7 +394,7 @@ mod tests {
                 assert_eq!(index, expected);
                 match image {
                     Ok(image) => {
-                        assert_eq!(image.desc().width as usize, index + 1);
+                        assert_eq!(image.desc().width() as usize, index + 1);
                         feed.recycle(image);
                     }
                     Err(_) => assert_eq!(index, 7),

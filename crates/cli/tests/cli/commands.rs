@@ -25,7 +25,7 @@ fn demo_writes_every_step_and_a_sheet() {
     );
     assert_eq!(place.read("here/input.png").desc().to_string(), "1920x1080 rgb u8");
     assert_eq!(place.read("here/mask.png").desc().to_string(), "960x540 gray u8");
-    assert!(place.read("here/sheet.png").desc().width > 1000);
+    assert!(place.read("here/sheet.png").desc().width() > 1000);
     // What demo wrote is a pipeline that runs.
     place.ok(&["check", "here/demo.toml", "--size", "640x480"]);
 }

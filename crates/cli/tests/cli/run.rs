@@ -169,7 +169,7 @@ fn parameters_can_be_set_over_the_file() {
     place.write("edges.toml", EDGES);
     place.rgb("photo.png", (48, 30), 1);
     place.ok(&["run", "edges.toml", "photo.png", "-o", "out", "--set", "small.width=12"]);
-    assert_eq!(place.read("out/photo.png").desc().width, 12);
+    assert_eq!(place.read("out/photo.png").desc().width(), 12);
     let set = |value: &'static str| ["run", "edges.toml", "photo.png", "--set", value];
     place.refused(&set("smal.width=12"), &["smal", "did you mean 'small'"]);
     place.refused(&set("small.widht=12"), &["widht", "did you mean 'width'"]);

@@ -83,7 +83,7 @@ impl Place {
         let desc = ImageDesc::new(size.0, size.1, PixelFormat::Rgb, DType::U8).unwrap();
         let mut image = ImageBuffer::new(desc).unwrap();
         let mut state = 1_u32;
-        for y in 0..desc.height {
+        for y in 0..desc.height() {
             image.view_mut().row_mut(0, 0, y as usize).iter_mut().for_each(|sample| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 *sample = (state >> 24) as u8;
@@ -125,7 +125,7 @@ impl Place {
         let desc = ImageDesc::new(size.0, size.1, format, dtype).unwrap();
         let mut image = ImageBuffer::new(desc).unwrap();
         let channels = desc.channels() as u32;
-        for y in 0..desc.height {
+        for y in 0..desc.height() {
             let value = |i: u32| (i / channels * 3 + y * 5 + i % channels * 40 + seed * 31) % 251;
             let row = y as usize;
             match dtype {

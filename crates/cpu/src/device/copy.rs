@@ -38,7 +38,7 @@ fn rows(from: ImageView<'_>, to: &BufferRef) -> Result<(), DeviceError> {
     }
     for frame in 0..source.batch_size {
         for plane in 0..source.desc.planes() {
-            for y in 0..source.desc.height as usize {
+            for y in 0..source.desc.height() as usize {
                 view.row_mut(frame, plane, y).copy_from_slice(from.row(frame, plane, y));
             }
         }

@@ -86,13 +86,13 @@ fn merge(group: &Group, second: &Stage) -> Option<Merged> {
             Kernel::Resample(resize),
             Kernel::Gather(Gather { x: AxisMap::Offset { first: left }, y: AxisMap::Offset { first: top } }),
         ) => {
-            let columns = *left as usize..(left + second.output.width) as usize;
-            let rows = *top as usize..(top + second.output.height) as usize;
+            let columns = *left as usize..(left + second.output.width()) as usize;
+            let rows = *top as usize..(top + second.output.height()) as usize;
             Kernel::Resample(Resample { x: resize.x.range(columns)?, y: resize.y.range(rows)? })
         }
         // Computed where the other order wants it.
         (Kernel::Point(kernel), Kernel::Point(copy))
-            if *copy == Point::copy() && second.output.dtype == producer.output.dtype =>
+            if *copy == Point::copy() && second.output.dtype() == producer.output.dtype() =>
         {
             Kernel::Point(kernel.clone())
         }

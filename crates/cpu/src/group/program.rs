@@ -146,7 +146,11 @@ impl Program {
             .iter()
             .zip(&results)
             .filter(|(stage, _)| stage.store.is_some())
-            .map(|(stage, &result)| Root { stage: result, height: stage.output.height, shared: read(result) })
+            .map(|(stage, &result)| Root {
+                stage: result,
+                height: stage.output.height(),
+                shared: read(result),
+            })
             .collect();
         let (stages, roots) = chain(stages, roots);
         Ok(Self::Rows(Rows::new(stages, roots)))

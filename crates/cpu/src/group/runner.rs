@@ -93,10 +93,10 @@ impl GroupRunner {
         let read = inputs.iter().map(|v| (v.data().as_ptr().addr(), v.layout().desc));
         let written = outputs.iter_mut().map(|v| (v.data_mut().as_ptr().addr(), v.layout().desc));
         for (address, desc) in read.chain(written) {
-            if !aligned(address, desc.dtype.size()) {
+            if !aligned(address, desc.dtype().size()) {
                 return unsupported(format!(
                     "{desc} at address {address:#x}: samples of {} bytes must lie at multiples of their size",
-                    desc.dtype.size()
+                    desc.dtype().size()
                 ));
             }
         }

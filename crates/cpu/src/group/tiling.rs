@@ -33,8 +33,9 @@ pub fn tiling(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Tiling, D
         let (workers, bands) = division(rows, runner.threads.count, frames, runner.workspace_bytes());
         let mut results = group.stages.iter().filter(|s| s.store.is_some()).map(|s| s.output);
         let first = results.next();
-        let first = first.filter(|first| results.all(|r| (r.width, r.height) == (first.width, first.height)));
-        tiles.size = first.map(|r| [u64::from(r.width), u64::from(r.height).div_ceil(bands as u64)]);
+        let first =
+            first.filter(|first| results.all(|r| (r.width(), r.height()) == (first.width(), first.height())));
+        tiles.size = first.map(|r| [u64::from(r.width()), u64::from(r.height()).div_ceil(bands as u64)]);
         tiles.frame = [1, bands as u64];
         tiles.count = (bands * frames) as u64;
         tiles.local_bytes = rows.worker_bytes as u64;

@@ -27,7 +27,7 @@ impl<T: Pixel> RowKernel for Blend<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let rows = [job.own(0), job.own(1)];
         let [wb, wa] = [job.uniforms[0], job.uniforms[1]];
-        if self.inputs.iter().all(|input| input.layout == self.output.layout) {
+        if self.inputs.iter().all(|input| input.layout() == self.output.layout()) {
             let fixed = if T::DTYPE == DType::U8 { FixedPointWeights::new([wa, wb]) } else { None };
             for p in 0..self.output.planes() {
                 if let Some(fixed) = fixed {

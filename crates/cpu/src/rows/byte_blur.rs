@@ -26,13 +26,13 @@ impl ByteBlur {
     /// `None` when alpha needs more than this, or the constant of the border is no byte.
     pub(crate) fn new(desc: ImageDesc, radius: [u32; 2], border: Border) -> Option<Self> {
         let constant = if let Border::Constant(value) = border { value } else { 0.0 };
-        if desc.format.has_alpha() || u8::from_f32(constant).to_f32() != constant {
+        if desc.format().has_alpha() || u8::from_f32(constant).to_f32() != constant {
             return None;
         }
-        let (step, width) = (desc.pixel_step(), i64::from(desc.width));
+        let (step, width) = (desc.pixel_step(), i64::from(desc.width()));
         let side = |pixels: std::ops::Range<i64>| {
             let samples = pixels.flat_map(|x| {
-                let column = border.index(x, desc.width);
+                let column = border.index(x, desc.width());
                 (0..step).map(move |c| column.map(|column| column as usize * step + c))
             });
             samples.collect::<Box<_>>()

@@ -29,8 +29,8 @@ pub(crate) struct SharedChroma {
 
 /// Red, green and blue in memory, of images that there are fast ways for.
 pub(crate) fn order(input: &ImageDesc) -> Option<[usize; 3]> {
-    let fits = matches!(input.format, PixelFormat::Rgb | PixelFormat::Bgr) && input.layout == Layout::Hwc;
-    input.format.rgb_indices().filter(|_| fits && input.dtype == mip_core::DType::U8)
+    let fits = matches!(input.format(), PixelFormat::Rgb | PixelFormat::Bgr) && input.layout() == Layout::Hwc;
+    input.format().rgb_indices().filter(|_| fits && input.dtype() == mip_core::DType::U8)
 }
 
 impl FromRgb {
@@ -90,7 +90,7 @@ impl SharedChroma {
     /// The rows that share the samples of an output row; where there is only one of two, twice that.
     fn rows<'a>(&self, job: &Job<'a>) -> [Row<'a>; 2] {
         let row = |k| job.tap(k).expect("rows inside the image");
-        match (self.down > 0 && self.input.height > 1, 2 * job.y + 1 < self.input.height) {
+        match (self.down > 0 && self.input.height() > 1, 2 * job.y + 1 < self.input.height()) {
             (false, _) => [row(0), row(0)],
             (true, true) => [row(0), row(1)],
             // The table of rows begins one row earlier, so as not to end outside.
@@ -102,13 +102,13 @@ impl SharedChroma {
 impl RowKernel for SharedChroma {
     fn scratch_bytes(&self) -> usize {
         // Sums of each byte, then three colours of each sample.
-        let (width, samples) = (self.input.width as usize, self.input.width.div_ceil(2) as usize);
+        let (width, samples) = (self.input.width() as usize, self.input.width().div_ceil(2) as usize);
         (6 * width).next_multiple_of(64) + 3 * 4 * samples
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let [above, below] = self.rows(job).map(|row| row.plane::<u8>(0));
-        let bytes = 3 * self.input.width as usize;
+        let bytes = 3 * self.input.width() as usize;
         let to = out.plane::<u8>(0);
         let samples = to.len();
         let (sums, colors) = scratch.split_at_mut((2 * bytes).next_multiple_of(64));

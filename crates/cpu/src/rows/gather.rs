@@ -47,7 +47,7 @@ impl<T: Pod> Gather<T> {
             AxisMap::Offset { first } => Columns::From(first as usize),
             AxisMap::Flip { last } => Columns::Mirrored { last: last as usize },
             AxisMap::Step { first, step, shift: 1, last }
-                if u64::from(first) + u64::from(output.width.saturating_sub(1) / 2) * u64::from(step)
+                if u64::from(first) + u64::from(output.width().saturating_sub(1) / 2) * u64::from(step)
                     <= u64::from(last) =>
             {
                 Columns::Doubled { first: first as usize, step: step as usize }
@@ -57,10 +57,10 @@ impl<T: Pod> Gather<T> {
             }
             AxisMap::Extend { before, input, .. } => {
                 let table = |columns: Range<u32>| columns.map(|i| x.map(i)).collect();
-                Columns::Extended { left: table(0..before), right: table(before + input..output.width) }
+                Columns::Extended { left: table(0..before), right: table(before + input..output.width()) }
             }
             AxisMap::Nearest { .. } | AxisMap::Step { .. } => {
-                Columns::Table((0..output.width).map(|i| x.map(i)).collect())
+                Columns::Table((0..output.width()).map(|i| x.map(i)).collect())
             }
         };
         Self { columns, planes: output.planes(), step: output.pixel_step(), sample: PhantomData }

@@ -21,7 +21,7 @@ impl Gray {
     /// With the indices of red, green and blue.
     pub(crate) fn new(input: &ImageDesc, rgb: [usize; 3]) -> Self {
         let table = LumaTable::new(input.channels(), rgb);
-        Self { layout: input.layout, step: input.channels(), rgb, table }
+        Self { layout: input.layout(), step: input.channels(), rgb, table }
     }
 }
 

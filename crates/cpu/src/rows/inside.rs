@@ -23,11 +23,11 @@ pub(crate) struct Inside<T> {
 impl<T: Pixel> Inside<T> {
     /// For a kernel that [`Point::is_inside`].
     pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
-        let kernel = Point::inside(output.format);
+        let kernel = Point::inside(output.format());
         let names = kernel.expr.uniforms();
         let place = |name: &str| names.iter().position(|n| n == name).unwrap_or_default();
         let mut fills = vec![place("fill"); output.channels()];
-        if let Some([r, g, b]) = output.format.rgb_indices() {
+        if let Some([r, g, b]) = output.format().rgb_indices() {
             let channels = [(r, "fill_r"), (g, "fill_g"), (b, "fill_b"), (3, "fill_a")];
             channels.into_iter().take(fills.len()).for_each(|(index, name)| fills[index] = place(name));
         }
@@ -64,7 +64,7 @@ fn fill<T: Pixel>(out: &mut [T], pixel: &[T]) {
 impl<T: Pixel + PartialEq> RowKernel for Inside<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let [left, right, top, bottom] = self.edges.map(|edge| job.uniforms[edge]);
-        let (width, y) = (self.output.width, job.y as f32);
+        let (width, y) = (self.output.width(), job.y as f32);
         let columns = if y >= top && y < bottom { inside(left, right, width) } else { 0..0 };
         let (row, step) = (job.own(0), self.output.pixel_step());
         let samples = columns.start * step..columns.end * step;
@@ -80,7 +80,7 @@ impl<T: Pixel + PartialEq> RowKernel for Inside<T> {
             if samples.is_empty() {
                 continue;
             }
-            if self.input.layout == self.output.layout {
+            if self.input.layout() == self.output.layout() {
                 out[samples.clone()].copy_from_slice(&row.plane::<T>(plane)[samples.clone()]);
                 continue;
             }

@@ -101,9 +101,9 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         inputs: inputs.to_vec(),
         uniforms: from.stage,
         shape: RowShape::new(&desc, dtype),
-        height: desc.height,
+        height: desc.height(),
     };
-    let dtype = output.dtype;
+    let dtype = output.dtype();
     match from.kernel {
         Kernel::Point(kernel) => {
             stages.push(stage(point(kernel, from)?, Taps::Same, from.inputs, dtype, output));
@@ -125,7 +125,8 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(kernel, Taps::Whole, from.inputs, dtype, output));
         }
         Kernel::Resample(k) if k.is_wide(&input) => {
-            let wide = signed_alpha::sums_desc(&output, input.height).ok_or("a row too long for its sums")?;
+            let wide =
+                signed_alpha::sums_desc(&output, input.height()).ok_or("a row too long for its sums")?;
             let rows = by_type!(dtype, T => signed_alpha::Horizontal::<T>::new(&input, k.x.clone()));
             stages.push(stage(rows, Taps::Same, from.inputs, DType::F32, wide));
             let sums = by_type!(dtype, T => signed_alpha::Vertical::<T>::new(output, k.y.clone()));
@@ -140,7 +141,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
                 stages.push(stage(Arc::new(integer), taps, from.inputs, dtype, output));
                 return Ok(());
             }
-            let wide = output.with_size(output.width, input.height);
+            let wide = output.with_size(output.width(), input.height()).map_err(|e| e.to_string())?;
             let rows = by_type!(dtype, T => resample::Horizontal::<T>::new(input, k.x.clone()));
             stages.push(stage(rows, Taps::Same, from.inputs, DType::F32, wide));
             let sums = by_type!(dtype, T => resample::Vertical::<T>::new(output, k.y.clone()));
@@ -148,7 +149,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             stages.push(stage(sums, Taps::Range(k.y.clone()), &from, dtype, output));
         }
         Kernel::Separable(k) => {
-            let taps = Taps::Window { radius: k.radius_y, border: k.border, height: output.height };
+            let taps = Taps::Window { radius: k.radius_y, border: k.border, height: output.height() };
             let blur = (dtype == DType::U8)
                 .then(|| byte_blur::ByteBlur::new(output, [k.radius_x, k.radius_y], k.border));
             if let Some(blur) = blur.flatten() {
@@ -181,7 +182,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             } else {
                 expr::stencil(k, input, output)?
             };
-            let taps = Taps::Window { radius, border: k.border, height: output.height };
+            let taps = Taps::Window { radius, border: k.border, height: output.height() };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
         }
         Kernel::Custom(k) => return Err(format!("custom kernel '{}' has no rows", k.name())),
@@ -202,8 +203,8 @@ fn shared_chroma(
     down: u32,
 ) -> Option<from_rgb::SharedChroma> {
     let Kernel::Point(kernel) = kernel else { return None };
-    let picked = vec![input.with_size(output.width, output.height); pixels];
-    let sample = kernel.yuv_sample(&picked, &output).filter(|_| output.dtype == DType::U8)?;
+    let picked = vec![input.with_size(output.width(), output.height()).ok()?; pixels];
+    let sample = kernel.yuv_sample(&picked, &output).filter(|_| output.dtype() == DType::U8)?;
     from_rgb::SharedChroma::new(sample, input, down)
 }
 
@@ -222,8 +223,8 @@ pub(crate) fn lower_chroma(
     let taps = if down == 0 {
         Taps::Same
     } else {
-        let both = (0..i64::from(output.height)).map(|y| [(2 * y, 0.5), (2 * y + 1, 0.5)]);
-        Taps::Range(AxisTaps::from_contributions(input.height, both))
+        let both = (0..i64::from(output.height())).map(|y| [(2 * y, 0.5), (2 * y + 1, 0.5)]);
+        Taps::Range(AxisTaps::from_contributions(input.height(), both))
     };
     stages.push(RowStage {
         together: 1,
@@ -232,8 +233,8 @@ pub(crate) fn lower_chroma(
         taps,
         inputs: from.inputs.to_vec(),
         uniforms: from.stage,
-        shape: RowShape::new(&output, output.dtype),
-        height: output.height,
+        shape: RowShape::new(&output, output.dtype()),
+        height: output.height(),
     });
     Ok(())
 }
@@ -241,13 +242,13 @@ pub(crate) fn lower_chroma(
 /// The fast way of what an expression is known to be, or the expression operation by operation.
 fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
-    if output.dtype == DType::U8
+    if output.dtype() == DType::U8
         && let Some(factors) = kernel.yuv_factors(from.descs, &output)
         && let Some(rows) = yuv::Yuv::new(factors, output)
     {
         return Ok(Arc::new(rows));
     }
-    if output.dtype == DType::U8
+    if output.dtype() == DType::U8
         && let [input] = from.descs
         && let Some(order) = from_rgb::order(input)
         && let Some(sample) = kernel.yuv_sample(from.descs, &output)
@@ -255,25 +256,25 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
         return Ok(Arc::new(from_rgb::FromRgb::new(sample, order)));
     }
     if kernel.is_inside(from.descs, &output) {
-        return Ok(by_type!(output.dtype, T => inside::Inside::<T>::new(input, output)));
+        return Ok(by_type!(output.dtype(), T => inside::Inside::<T>::new(input, output)));
     }
     Ok(match kernel.known(from.descs, &output) {
         Some(Known::Channels(channels)) => {
-            let identity = input.format == output.format
+            let identity = input.format() == output.format()
                 && channels.iter().enumerate().all(|(c, &from)| from == ChannelMap::Input(c));
             let to_gray = match channels[..] {
-                [ChannelMap::Luma(rgb)] if output.dtype == DType::U8 => Some(rgb),
+                [ChannelMap::Luma(rgb)] if output.dtype() == DType::U8 => Some(rgb),
                 _ => None,
             };
             match to_gray {
                 Some(rgb) => Arc::new(gray::Gray::new(&input, rgb)),
-                None if identity => by_size!(output.dtype, T => point::Copy::<T>::new(input, output)),
-                None => by_type!(output.dtype, T => color::Color::<T>::new(input, output, channels)),
+                None if identity => by_size!(output.dtype(), T => point::Copy::<T>::new(input, output)),
+                None => by_type!(output.dtype(), T => color::Color::<T>::new(input, output, channels)),
             }
         }
-        Some(Known::Threshold) => by_type!(output.dtype, T => point::Threshold::<T>::new(input, output)),
+        Some(Known::Threshold) => by_type!(output.dtype(), T => point::Threshold::<T>::new(input, output)),
         Some(Known::Blend) => {
-            by_type!(output.dtype, T => blend::Blend::<T>::new([input, from.descs[1]], output))
+            by_type!(output.dtype(), T => blend::Blend::<T>::new([input, from.descs[1]], output))
         }
         Some(Known::Affine(pairs)) if let Some(rows) = affine(input, output, &pairs) => rows,
         Some(Known::Affine(_)) | None => expr::point(&kernel.expr, from.descs, output)?,
@@ -284,7 +285,7 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
 fn affine(input: ImageDesc, output: ImageDesc, pairs: &[usize]) -> Option<Arc<dyn RowKernel>> {
     macro_rules! to {
         ($I:ty) => {
-            match output.dtype {
+            match output.dtype() {
                 DType::U8 => Arc::new(point::Affine::<$I, u8>::new(input, output, pairs.to_vec())),
                 DType::U16 => Arc::new(point::Affine::<$I, u16>::new(input, output, pairs.to_vec())),
                 DType::F16 => Arc::new(point::Affine::<$I, f16>::new(input, output, pairs.to_vec())),
@@ -293,7 +294,7 @@ fn affine(input: ImageDesc, output: ImageDesc, pairs: &[usize]) -> Option<Arc<dy
             }
         };
     }
-    Some(match input.dtype {
+    Some(match input.dtype() {
         DType::U8 => to!(u8),
         DType::U16 => to!(u16),
         DType::F32 => to!(f32),

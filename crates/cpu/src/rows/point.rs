@@ -12,7 +12,7 @@ use crate::simd::{Block, Pixel, Vector, chunks, chunks_mut};
 
 /// Plane, first index and distance of the samples of a channel.
 pub(crate) fn strided(desc: &ImageDesc, channel: usize) -> (usize, usize, usize) {
-    match desc.layout {
+    match desc.layout() {
         Layout::Hwc => (0, channel, desc.channels()),
         Layout::Chw => (channel, 0, 1),
     }
@@ -35,7 +35,7 @@ impl<T: Pixel> Copy<T> {
 impl<T: Pixel> RowKernel for Copy<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let row = job.own(0);
-        if self.input.layout == self.output.layout {
+        if self.input.layout() == self.output.layout() {
             out.copy_from(&row);
             return;
         }
@@ -106,7 +106,7 @@ impl<I: Pixel, O: Pixel> RowKernel for Affine<I, O> {
         let channels = self.output.channels();
         let numbers = self.numbers(job.uniforms);
         let [a, b] = numbers.each_ref().map(|numbers| &numbers[..channels]);
-        match (self.input.layout, self.output.layout, self.output.channels()) {
+        match (self.input.layout(), self.output.layout(), self.output.channels()) {
             (Layout::Hwc, Layout::Chw, 3) => self.split::<3>(job, a, b, out),
             (Layout::Hwc, Layout::Chw, 4) => self.split::<4>(job, a, b, out),
             (input, output, _) if input == output => self.flat(job, a, b, out),
@@ -142,7 +142,7 @@ impl<I: Pixel, O: Pixel> Affine<I, O> {
         factors.copy_from_slice(a);
         terms.copy_from_slice(b);
         let block = Split { pixels, out: out.planes::<O, C>(), a: factors, b: terms };
-        job.level.drive(block, self.output.width as usize);
+        job.level.drive(block, self.output.width() as usize);
     }
 }
 
@@ -209,8 +209,8 @@ impl<T: Pixel> Threshold<T> {
 impl<T: Pixel> RowKernel for Threshold<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let [limit, value] = [job.uniforms[0], job.uniforms[1]];
-        let alpha = self.output.format.has_alpha();
-        if alpha || self.input.layout != self.output.layout {
+        let alpha = self.output.format().has_alpha();
+        if alpha || self.input.layout() != self.output.layout() {
             let (above, below) = (T::from_f32(value), T::from_f32(0.0));
             each_channel::<T, T>(job, [&self.input, &self.output], out, |c, sample| match (alpha, c) {
                 (true, 3) => sample,

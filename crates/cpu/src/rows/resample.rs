@@ -27,7 +27,7 @@ pub(crate) struct Horizontal<T> {
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(input: ImageDesc, taps: AxisTaps) -> Self {
         let long = taps.is_long(&input);
-        let plain_bytes = T::DTYPE == DType::U8 && !input.format.has_alpha() && !long;
+        let plain_bytes = T::DTYPE == DType::U8 && !input.format().has_alpha() && !long;
         let table = || SumTable::new(&taps, input.pixel_step(), input.row_samples());
         let bytes = plain_bytes.then(table).flatten();
         Self { input, taps, long, bytes, wide: RowShape::new(&input, DType::F32), sample: PhantomData }
@@ -75,16 +75,16 @@ impl<T: Pixel> Horizontal<T> {
 
 impl<T: Pixel> RowKernel for Horizontal<T> {
     fn scratch_bytes(&self) -> usize {
-        if self.input.format.has_alpha() { self.wide.slot() } else { 0 }
+        if self.input.format().has_alpha() { self.wide.slot() } else { 0 }
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let row = job.own(0);
-        if self.input.format.has_alpha() {
+        if self.input.format().has_alpha() {
             let mut wide = self.wide.row_mut(scratch);
             job.level.vectorize(
                 #[inline(always)]
-                || premultiply::<T>(self.input.layout, &row, &mut wide),
+                || premultiply::<T>(self.input.layout(), &row, &mut wide),
             );
             self.filter::<f32>(job.level, &self.wide.row(scratch), out);
         } else {

@@ -28,7 +28,7 @@ pub(crate) struct IntegerResample {
 impl IntegerResample {
     /// `None` when the kernel or the images do not allow it.
     pub(crate) fn new(kernel: &Resample, input: &ImageDesc) -> Option<Self> {
-        if input.format.has_alpha() || kernel.y.taps() > 2 {
+        if input.format().has_alpha() || kernel.y.taps() > 2 {
             return None;
         }
         let step = input.pixel_step();

@@ -59,7 +59,7 @@ fn places(definition: &Definition, source: &ImageDesc, job: &Job<'_>, first: usi
     for (i, place) in places.iter_mut().enumerate() {
         let map = maps.map(|map| map.get(i).copied().unwrap_or(0.0));
         let pixel = ((first + i) as u32, job.y);
-        let found = coordinates.source(job.uniforms, pixel, map, (source.width, source.height));
+        let found = coordinates.source(job.uniforms, pixel, map, (source.width(), source.height()));
         *place = found.unwrap_or([f32::NAN; 2]);
     }
 }
@@ -69,7 +69,7 @@ impl<T: Pixel> Sampled<T> {
     fn row<const N: usize>(&self, job: &Job<'_>, out: &mut RowMut<'_>) {
         let source = Source::<T, N>::new(job, &self.input, &self.definition);
         let mut at: Places = [[0.0; 2]; PIXELS];
-        match self.input.layout {
+        match self.input.layout() {
             Layout::Hwc => {
                 let (out, _) = out.plane::<T>(0).as_chunks_mut::<N>();
                 for (first, out) in (0..).step_by(PIXELS).zip(out.chunks_mut(PIXELS)) {
@@ -112,7 +112,7 @@ impl<T: Pixel> Sampled<T> {
         match self.definition.interpolation {
             Interpolation::Nearest => source.at(Definition::nearest(sx), Definition::nearest(sy)),
             Interpolation::Bilinear => source.bilinear(sx, sy),
-            Interpolation::Bicubic if self.input.format.has_alpha() => source.bicubic_with_alpha(sx, sy),
+            Interpolation::Bicubic if self.input.format().has_alpha() => source.bicubic_with_alpha(sx, sy),
             Interpolation::Bicubic => source.bicubic(sx, sy),
         }
     }
@@ -137,16 +137,16 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
     fn new(job: &Job<'a>, desc: &ImageDesc, definition: &Definition) -> Self {
         let (origin, bytes) = (job.origins[0], size_of::<T>());
         let whole = origin.data.len() / bytes * bytes;
-        let alpha = desc.format.has_alpha() && definition.interpolation == Interpolation::Bilinear;
+        let alpha = desc.format().has_alpha() && definition.interpolation == Interpolation::Bilinear;
         Self {
             samples: bytemuck::cast_slice(&origin.data[..whole]),
             start: origin.start / bytes,
             row: origin.advance / bytes,
-            steps: match desc.layout {
+            steps: match desc.layout() {
                 Layout::Hwc => [N, 1],
                 Layout::Chw => [1, origin.stride / bytes],
             },
-            size: (desc.width, desc.height),
+            size: (desc.width(), desc.height()),
             border: definition.border,
             outside: match definition.border {
                 Border::Constant(value) => constant(value, alpha),

@@ -24,17 +24,17 @@ pub(crate) struct Horizontal<T> {
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(desc: ImageDesc, radius: u32, border: Border) -> Self {
-        let borders = Borders::new(border, radius, desc.width, desc.pixel_step());
+        let borders = Borders::new(border, radius, desc.width(), desc.pixel_step());
         let wide = RowShape::new(&desc, DType::F32);
         Self { desc, border, borders, radius: radius as usize, wide, sample: PhantomData }
     }
 
     fn filter<I: Pixel>(&self, job: &Job<'_>, row: &Row<'_>, out: &mut RowMut<'_>) {
-        let outside = border_value(self.border, self.desc.format.has_alpha());
+        let outside = border_value(self.border, self.desc.format().has_alpha());
         let weights = &job.uniforms[..=self.radius];
         let step = self.desc.pixel_step();
         for p in 0..self.desc.planes() {
-            let first = if self.desc.layout == Layout::Chw { p } else { 0 };
+            let first = if self.desc.layout() == Layout::Chw { p } else { 0 };
             job.level.with(RowFilter::<I> {
                 src: row.plane(p),
                 out: out.plane(p),
@@ -49,16 +49,16 @@ impl<T: Pixel> Horizontal<T> {
 
 impl<T: Pixel> RowKernel for Horizontal<T> {
     fn scratch_bytes(&self) -> usize {
-        if self.desc.format.has_alpha() { self.wide.slot() } else { 0 }
+        if self.desc.format().has_alpha() { self.wide.slot() } else { 0 }
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let row = job.own(0);
-        if self.desc.format.has_alpha() {
+        if self.desc.format().has_alpha() {
             let mut wide = self.wide.row_mut(scratch);
             job.level.vectorize(
                 #[inline(always)]
-                || premultiply::<T>(self.desc.layout, &row, &mut wide),
+                || premultiply::<T>(self.desc.layout(), &row, &mut wide),
             );
             self.filter::<f32>(job, &self.wide.row(scratch), out);
         } else {
@@ -200,11 +200,11 @@ impl<T: Pixel> Vertical<T> {
 
     /// Fills a row with the horizontal sums of a row of constants.
     fn outside(&self, weights: &[f32], slot: &mut [u8]) {
-        let value = border_value(self.border, self.desc.format.has_alpha());
+        let value = border_value(self.border, self.desc.format().has_alpha());
         let sums = value.map(|c| weights[1..].iter().fold(weights[0] * c, |h, w| w.mul_add(c + c, h)));
         let mut row = self.finish.shape().row_mut(slot);
         for p in 0..self.desc.planes() {
-            match self.desc.layout {
+            match self.desc.layout() {
                 Layout::Chw => row.plane::<f32>(p).fill(sums[p]),
                 Layout::Hwc => {
                     for pixel in row.plane::<f32>(p).chunks_exact_mut(self.desc.channels()) {

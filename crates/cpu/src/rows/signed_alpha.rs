@@ -16,7 +16,7 @@ const CHANNELS: usize = 4;
 
 /// Rows of binary64 sums, which take the place of twice as many columns of binary32.
 pub(crate) fn sums_desc(output: &ImageDesc, height: u32) -> Option<ImageDesc> {
-    output.width.checked_mul(2).map(|width| output.with_size(width, height).with_dtype(DType::F32))
+    output.with_size(output.width().checked_mul(2)?, height).ok()?.with_dtype(DType::F32).ok()
 }
 
 /// Horizontal sums of premultiplied pixels.
@@ -29,7 +29,7 @@ pub(crate) struct Horizontal<T> {
 
 impl<T: Pixel> Horizontal<T> {
     pub(crate) fn new(input: &ImageDesc, taps: AxisTaps) -> Self {
-        Self { layout: input.layout, taps, sample: PhantomData }
+        Self { layout: input.layout(), taps, sample: PhantomData }
     }
 }
 
@@ -96,7 +96,7 @@ impl<T: Pixel> Vertical<T> {
         let shape = self.sums.shape();
         let sums = shape.row(scratch);
         let clear = Resample::clear(T::DTYPE);
-        match self.output.layout {
+        match self.output.layout() {
             Layout::Hwc => {
                 let (sums, _) = sums.plane::<f64>(0).as_chunks::<CHANNELS>();
                 let (out, _) = out.plane::<T>(0).as_chunks_mut::<CHANNELS>();
@@ -107,7 +107,7 @@ impl<T: Pixel> Vertical<T> {
             Layout::Chw => {
                 let sums: [&[f64]; CHANNELS] = std::array::from_fn(|p| sums.plane(p));
                 let mut out = out.planes::<T, CHANNELS>();
-                for x in 0..self.output.width as usize {
+                for x in 0..self.output.width() as usize {
                     let pixel = straight(sums.map(|plane| plane[x]), clear).map(T::from_f32);
                     out.iter_mut().zip(pixel).for_each(|(out, sample)| out[x] = sample);
                 }

@@ -24,7 +24,7 @@ impl<T: Pixel> Sobel<T> {
     pub(crate) fn new(desc: ImageDesc, border: Border) -> Self {
         let constant = if let Border::Constant(value) = border { Some(value) } else { None };
         let (shape, wide) = (RowShape::new(&desc, T::DTYPE), RowShape::new(&desc, DType::F32));
-        Self { borders: Borders::new(border, 1, desc.width, 1), constant, shape, wide, sample: PhantomData }
+        Self { borders: Borders::new(border, 1, desc.width(), 1), constant, shape, wide, sample: PhantomData }
     }
 
     /// Whether everything outside can be written down as samples.

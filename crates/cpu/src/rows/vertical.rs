@@ -36,7 +36,7 @@ impl<T: Pixel> Finish<T> {
     }
 
     const fn alpha(&self) -> bool {
-        self.desc.format.has_alpha()
+        self.desc.format().has_alpha()
     }
 
     /// Computes each plane with `sums` and quantises it.
@@ -79,7 +79,7 @@ impl<T: Pixel> Finish<T> {
         let row = self.sums.row(scratch);
         level.vectorize(
             #[inline(always)]
-            || unpremultiply::<T>(self.desc.layout, &row, out),
+            || unpremultiply::<T>(self.desc.layout(), &row, out),
         );
     }
 }

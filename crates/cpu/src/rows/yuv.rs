@@ -21,20 +21,20 @@ pub(crate) struct Yuv {
 impl Yuv {
     /// For an output of three channels.
     pub(crate) fn new(factors: YuvFactors, output: ImageDesc) -> Option<Self> {
-        Some(Self { factors, output, order: output.format.rgb_indices()? })
+        Some(Self { factors, output, order: output.format().rgb_indices()? })
     }
 }
 
 impl RowKernel for Yuv {
     fn scratch_bytes(&self) -> usize {
         // Colours in planes of their own, before they are interleaved.
-        if self.output.layout == Layout::Hwc { 3 * self.output.width as usize } else { 0 }
+        if self.output.layout() == Layout::Hwc { 3 * self.output.width() as usize } else { 0 }
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let samples = [0, 1, 2].map(|slot| job.own(slot).plane::<u8>(0));
-        let (factors, width) = (&self.factors, self.output.width as usize);
-        if self.output.layout == Layout::Chw {
+        let (factors, width) = (&self.factors, self.output.width() as usize);
+        if self.output.layout() == Layout::Chw {
             for (channel, place) in self.order.into_iter().enumerate() {
                 let to = out.plane::<u8>(place);
                 job.level.drive(Color { factors, samples, channel, to }, width);

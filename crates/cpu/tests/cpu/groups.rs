@@ -54,9 +54,9 @@ fn check(plan: &Plan, inputs: &[ImageDesc]) {
 
 /// resize -> gray -> blur -> sobel, all in one group, every stage stored or only the last.
 fn edges(input: ImageDesc, width: u32, height: u32, border: Border, stored: &[usize]) -> Plan {
-    let small = input.with_size(width, height);
-    let gray = small.with_format(PixelFormat::Gray).with_layout(Layout::Hwc);
-    let resize = Resample { x: bilinear(input.width, width), y: bilinear(input.height, height) };
+    let small = input.with_size(width, height).unwrap();
+    let gray = small.with_format(PixelFormat::Gray).unwrap().with_layout(Layout::Hwc);
+    let resize = Resample { x: bilinear(input.width(), width), y: bilinear(input.height(), height) };
     let stages = vec![
         stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
         stage(Kernel::Point(to_gray(input)), &[], &[Operand::Stage(0)], gray),
@@ -67,7 +67,7 @@ fn edges(input: ImageDesc, width: u32, height: u32, border: Border, stored: &[us
 }
 
 fn to_gray(input: ImageDesc) -> Point {
-    Point::convert(input.format, PixelFormat::Gray, input.dtype)
+    Point::convert(input.format(), PixelFormat::Gray, input.dtype())
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_edge_chain_in_one_group() {
 #[test]
 fn a_fork_and_join_in_one_group() {
     let input = rgb(161, 190);
-    let gray = input.with_format(PixelFormat::Gray);
+    let gray = input.with_format(PixelFormat::Gray).unwrap();
     let weights = [0.3, 0.2, 0.1, 0.05, 0.3, 0.2, 0.1, 0.05];
     for border in [Border::Reflect101, Border::Wrap] {
         let stages = vec![
@@ -93,13 +93,13 @@ fn a_fork_and_join_in_one_group() {
             stage(blur(3, border), &weights, &[Operand::Stage(1)], gray),
             stage(Kernel::Stencil(Stencil::sobel(border)), &[], &[Operand::Stage(0)], gray),
             stage(
-                Kernel::Point(Point::blend(gray.format)),
+                Kernel::Point(Point::blend(gray.format())),
                 &[0.5, 0.5],
                 &[Operand::Stage(2), Operand::Stage(3)],
                 gray,
             ),
             stage(
-                Kernel::Point(Point::blend(gray.format)),
+                Kernel::Point(Point::blend(gray.format())),
                 &[0.5, 0.5],
                 &[Operand::Stage(0), Operand::Stage(4)],
                 gray,
@@ -115,15 +115,15 @@ fn a_fork_and_join_in_one_group() {
 fn a_crop_after_a_resize_and_values_moved_to_planes() {
     let input = rgb(250, 187);
     for (w, h) in [(170, 128), (125, 94), (300, 200)] {
-        let (small, crop) = (input.with_size(w, h), input.with_size(112, 90));
-        let values = ImageDesc { dtype: DType::F32, ..crop };
-        let resize = Resample { x: bilinear(input.width, w), y: bilinear(input.height, h) };
+        let (small, crop) = (input.with_size(w, h).unwrap(), input.with_size(112, 90).unwrap());
+        let values = crop.with_dtype(DType::F32).unwrap();
+        let resize = Resample { x: bilinear(input.width(), w), y: bilinear(input.height(), h) };
         let middle = Gather { x: AxisMap::Offset { first: 13 }, y: AxisMap::Offset { first: 3 } };
         let affine = [0.01, -1.0, 0.02, -2.0, 0.03, -3.0];
         let stages = vec![
             stage(Kernel::Resample(resize), &[], &[Operand::Buffer(0)], small),
             stage(Kernel::Gather(middle), &[], &[Operand::Stage(0)], crop),
-            stage(Kernel::Point(Point::affine(values.format)), &affine, &[Operand::Stage(1)], values),
+            stage(Kernel::Point(Point::affine(values.format())), &affine, &[Operand::Stage(1)], values),
             stage(Kernel::Point(Point::copy()), &[], &[Operand::Stage(2)], values.with_layout(Layout::Chw)),
         ];
         check(&plan(&[input], stages.clone(), &[3]), &[input]);
@@ -134,9 +134,9 @@ fn a_crop_after_a_resize_and_values_moved_to_planes() {
 #[test]
 fn results_of_different_heights_and_rows_in_any_order() {
     let input = rgb(90, 210);
-    let (w, h) = (input.width, input.height);
-    let half = input.with_size(45, 70);
-    let tall = input.with_size(90, 333);
+    let (w, h) = (input.width(), input.height());
+    let half = input.with_size(45, 70).unwrap();
+    let tall = input.with_size(90, 333).unwrap();
     let flip = Gather { x: AxisMap::Flip { last: w - 1 }, y: AxisMap::Flip { last: h - 1 } };
     let nearest = Gather { x: AxisMap::Offset { first: 0 }, y: AxisMap::Nearest { input: h, output: 333 } };
     let shrink = Resample { x: area(w, 45), y: area(h, 70) };
@@ -147,7 +147,7 @@ fn results_of_different_heights_and_rows_in_any_order() {
         stage(blur(2, Border::Reflect101), &BLUR, &[Operand::Stage(1)], input),
         stage(Kernel::Resample(shrink), &[], &[Operand::Stage(2)], half),
         stage(Kernel::Gather(nearest), &[], &[Operand::Stage(0)], tall),
-        stage(Kernel::Resample(line), &[], &[Operand::Stage(3)], half.with_size(45, 1)),
+        stage(Kernel::Resample(line), &[], &[Operand::Stage(3)], half.with_size(45, 1).unwrap()),
     ];
     check(&plan(&[input], stages, &[0, 2, 3, 4, 5]), &[input]);
 }
@@ -156,9 +156,9 @@ fn results_of_different_heights_and_rows_in_any_order() {
 #[test]
 fn what_follows_a_transposed_image_may_share_its_group() {
     let input = rgb(210, 91);
-    let turned = input.with_size(91, 210);
+    let turned = input.with_size(91, 210).unwrap();
     let turn = Warp::Transposed { x: AxisMap::Flip { last: 209 }, y: AxisMap::Offset { first: 0 } };
-    let half = turned.with_size(45, 70);
+    let half = turned.with_size(45, 70).unwrap();
     let shrink = Resample { x: area(91, 45), y: area(210, 70) };
     let stages = vec![
         stage(Kernel::Warp(turn), &[], &[Operand::Buffer(0)], turned),
@@ -172,7 +172,7 @@ fn what_follows_a_transposed_image_may_share_its_group() {
 #[test]
 fn one_thousand_rows_of_one_pixel() {
     let input = ImageDesc::new(1, 5000, PixelFormat::Rgba, DType::F32).unwrap();
-    let short = input.with_size(1, 3);
+    let short = input.with_size(1, 3).unwrap();
     let stages = vec![
         stage(blur(2, Border::Wrap), &BLUR, &[Operand::Buffer(0)], input),
         stage(
@@ -189,17 +189,17 @@ fn one_thousand_rows_of_one_pixel() {
 fn two_inputs_of_different_memory_orders() {
     let a = ImageDesc::new(140, 160, PixelFormat::Bgra, DType::U16).unwrap();
     let b = a.with_layout(Layout::Chw);
-    let float = a.with_dtype(DType::F32);
+    let float = a.with_dtype(DType::F32).unwrap();
     let scale = [1.0 / 65535.0; 8];
     let stages = vec![
         stage(
-            Kernel::Point(Point::blend(b.format)),
+            Kernel::Point(Point::blend(b.format())),
             &[0.75, 0.25],
             &[Operand::Buffer(0), Operand::Buffer(1)],
             b,
         ),
         stage(blur(2, Border::Constant(0.5)), &BLUR, &[Operand::Stage(0)], b),
-        stage(Kernel::Point(Point::affine(float.format)), &scale, &[Operand::Stage(1)], float),
+        stage(Kernel::Point(Point::affine(float.format())), &scale, &[Operand::Stage(1)], float),
     ];
     check(&plan(&[a, b], stages, &[1, 2]), &[a, b]);
 }

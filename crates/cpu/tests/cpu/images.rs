@@ -39,10 +39,10 @@ const POISON: u8 = 0xA5;
 impl TestImage {
     /// Poisoned memory; with padding it is a region inside a larger image.
     pub(crate) fn poisoned(desc: ImageDesc, batch: usize, padded: bool) -> Self {
-        let size = desc.dtype.size();
+        let size = desc.dtype().size();
         let pad = if padded { 5 * size } else { 0 };
         let row_stride = desc.row_bytes() + pad;
-        let plane_stride = row_stride * desc.height as usize + pad;
+        let plane_stride = row_stride * desc.height() as usize + pad;
         let batch_stride = plane_stride * desc.planes() + pad;
         let layout = BatchLayout { desc, batch_size: batch, row_stride, plane_stride, batch_stride };
         layout.check().unwrap();
@@ -56,7 +56,7 @@ impl TestImage {
     pub(crate) fn random(desc: ImageDesc, batch: usize, padded: bool, seed: u64) -> Self {
         let mut image = Self::poisoned(desc, batch, padded);
         let mut random = Random::new(seed);
-        image.fill(|_, _, _, _| match desc.dtype {
+        image.fill(|_, _, _, _| match desc.dtype() {
             // Extremes more often than by chance.
             DType::U8 => {
                 [0.0, 255.0, random.below(256) as f32, random.below(256) as f32][random.below(4) as usize]
@@ -70,7 +70,7 @@ impl TestImage {
 
     /// With infinities and NaNs among its samples, if it holds any.
     pub(crate) fn not_finite(mut self, seed: u64) -> Self {
-        if self.layout.desc.dtype.is_float() {
+        if self.layout.desc.dtype().is_float() {
             let (mut random, before) = (Random::new(seed), self.clone());
             self.fill(|frame, x, y, c| match random.below(24) {
                 0 => f32::INFINITY,
@@ -86,7 +86,7 @@ impl TestImage {
     /// Whether both hold the same samples, bit by bit, where a NaN is a NaN: which of them is the machine's choice.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let (a, b) = (self.bytes(), other.bytes());
-        let dtype = self.layout.desc.dtype;
+        let dtype = self.layout.desc.dtype();
         let nan = |s: &[u8]| match (dtype, s) {
             (DType::F16, &[a, b]) => f16::from_ne_bytes([a, b]).is_nan(),
             (DType::F32, &[a, b, c, d]) => f32::from_ne_bytes([a, b, c, d]).is_nan(),
@@ -100,8 +100,8 @@ impl TestImage {
     pub(crate) fn fill(&mut self, mut value: impl FnMut(usize, usize, usize, usize) -> f32) {
         let (desc, batch) = (self.layout.desc, self.layout.batch_size);
         for frame in 0..batch {
-            for y in 0..desc.height as usize {
-                for x in 0..desc.width as usize {
+            for y in 0..desc.height() as usize {
+                for x in 0..desc.width() as usize {
                     for c in 0..desc.channels() {
                         let sample = value(frame, x, y, c);
                         self.set(frame, x, y, c, sample);
@@ -114,14 +114,14 @@ impl TestImage {
     /// Byte position of a sample.
     fn at(&self, frame: usize, x: usize, y: usize, c: usize) -> usize {
         let desc = self.layout.desc;
-        let (plane, i) = if desc.layout == Layout::Hwc { (0, x * desc.channels() + c) } else { (c, x) };
-        self.offset + self.layout.row_range(frame, plane, y).start + i * desc.dtype.size()
+        let (plane, i) = if desc.layout() == Layout::Hwc { (0, x * desc.channels() + c) } else { (c, x) };
+        self.offset + self.layout.row_range(frame, plane, y).start + i * desc.dtype().size()
     }
 
     fn set(&mut self, frame: usize, x: usize, y: usize, c: usize, value: f32) {
         let at = self.at(frame, x, y, c);
         let bytes = &mut self.memory.as_mut_slice()[at..];
-        match self.layout.desc.dtype {
+        match self.layout.desc.dtype() {
             DType::U8 => bytes[0] = u8::from_f32(value),
             DType::U16 => bytes[..2].copy_from_slice(&u16::from_f32(value).to_ne_bytes()),
             DType::I16 => bytes[..2].copy_from_slice(&i16::from_f32(value).to_ne_bytes()),
@@ -132,7 +132,7 @@ impl TestImage {
 
     pub(crate) fn get(&self, frame: usize, x: usize, y: usize, c: usize) -> f32 {
         let bytes = &self.memory.as_slice()[self.at(frame, x, y, c)..];
-        match self.layout.desc.dtype {
+        match self.layout.desc.dtype() {
             DType::U8 => f32::from(bytes[0]),
             DType::U16 => f32::from(u16::from_ne_bytes([bytes[0], bytes[1]])),
             DType::I16 => f32::from(i16::from_ne_bytes([bytes[0], bytes[1]])),
@@ -155,7 +155,7 @@ impl TestImage {
         let mut bytes = Vec::new();
         for frame in 0..self.layout.batch_size {
             for plane in 0..desc.planes() {
-                for y in 0..desc.height as usize {
+                for y in 0..desc.height() as usize {
                     bytes.extend_from_slice(view.row(frame, plane, y));
                 }
             }
@@ -175,7 +175,7 @@ impl TestImage {
         let mut inside = vec![false; self.memory.as_slice().len()];
         for frame in 0..self.layout.batch_size {
             for plane in 0..self.layout.desc.planes() {
-                for y in 0..self.layout.desc.height as usize {
+                for y in 0..self.layout.desc.height() as usize {
                     let range = self.layout.row_range(frame, plane, y);
                     inside[self.offset + range.start..self.offset + range.end].fill(true);
                 }

@@ -30,7 +30,7 @@ fn refused(inputs: &[ImageDesc], stages: Vec<Stage>) -> String {
 
 #[test]
 fn kernels_and_shapes_that_do_not_fit() {
-    let (small, rgb) = (gray(DType::U8), gray(DType::U8).with_format(PixelFormat::Rgb));
+    let (small, rgb) = (gray(DType::U8), gray(DType::U8).with_format(PixelFormat::Rgb).unwrap());
     let one = |kernel: Kernel, from: ImageDesc, to: ImageDesc| {
         let uniforms = vec![1.0; kernel.uniform_count().unwrap_or(0)];
         refused(&[from], vec![stage(kernel, &uniforms, &[Operand::Buffer(0)], to)])
@@ -39,23 +39,24 @@ fn kernels_and_shapes_that_do_not_fit() {
     let crop =
         |first| Kernel::Gather(Gather { x: AxisMap::Offset { first }, y: AxisMap::Offset { first: 0 } });
     assert_eq!(
-        one(crop(3), small, small.with_dtype(DType::U16)),
+        one(crop(3), small, small.with_dtype(DType::U16).unwrap()),
         "kernel 'gather' cannot be built: gather from 8x6 gray u8 to 8x6 gray u16: the dtype must stay"
     );
-    let rgba = small.with_format(PixelFormat::Rgba);
+    let rgba = small.with_format(PixelFormat::Rgba).unwrap();
     assert!(
-        one(copy(), rgba, rgba.with_dtype(DType::U16)).ends_with("alpha is kept, so the dtype must stay")
+        one(copy(), rgba, rgba.with_dtype(DType::U16).unwrap())
+            .ends_with("alpha is kept, so the dtype must stay")
     );
-    assert!(one(copy(), small, small.with_size(9, 6)).ends_with("the size must stay"));
+    assert!(one(copy(), small, small.with_size(9, 6).unwrap()).ends_with("the size must stay"));
     assert!(one(copy(), small, rgb).ends_with("the format must stay"));
     assert!(one(Kernel::Stencil(Stencil::sobel(Border::Wrap)), rgb, small).ends_with("the format must stay"));
-    assert!(one(crop(3), small, small.with_size(6, 6)).ends_with("columns outside the source"));
+    assert!(one(crop(3), small, small.with_size(6, 6).unwrap()).ends_with("columns outside the source"));
     assert!(one(crop(u32::MAX), small, small).ends_with("columns outside the source"));
     let turn =
         Kernel::Warp(Warp::Transposed { x: AxisMap::Offset { first: 0 }, y: AxisMap::Flip { last: 5 } });
     assert!(one(turn.clone(), small, small).ends_with("rows outside the source"));
-    assert!(one(turn.clone(), small, small.with_size(6, 9)).ends_with("columns outside the source"));
-    let turned = small.with_size(6, 8);
+    assert!(one(turn.clone(), small, small.with_size(6, 9).unwrap()).ends_with("columns outside the source"));
+    let turned = small.with_size(6, 8).unwrap();
     let behind = [
         stage(Kernel::Point(Point::copy()), &[], &[Operand::Buffer(0)], small),
         stage(turn, &[], &[Operand::Stage(0)], turned),
@@ -121,7 +122,7 @@ impl CustomKernel for Add {
             return Err(CustomError("too much".to_owned()));
         }
         for frame in 0..output.layout().batch_size {
-            for y in 0..output.layout().desc.height as usize {
+            for y in 0..output.layout().desc.height() as usize {
                 let row = output.row_mut(frame, 0, y);
                 let pairs = inputs[0].row(frame, 0, y).iter().zip(inputs[1].row(frame, 0, y));
                 row.iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a.wrapping_add(*b));

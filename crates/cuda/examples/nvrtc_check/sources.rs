@@ -108,9 +108,9 @@ const WITH: [&str; 2] = ["640x480 rgb u8", "640x480 gray u8"];
 
 /// Whether a case of the matrix is compiled without `--full`.
 fn selected(case: &Case) -> bool {
-    let rare = |desc: &ImageDesc| matches!(desc.dtype, DType::I16 | DType::F16);
+    let rare = |desc: &ImageDesc| matches!(desc.dtype(), DType::I16 | DType::F16);
     let input = &case.inputs[0];
-    let usual = (input.format, input.layout) == (PixelFormat::Rgb, Layout::Hwc);
+    let usual = (input.format(), input.layout()) == (PixelFormat::Rgb, Layout::Hwc);
     if case.inputs.iter().chain([&case.output]).any(rare) && !usual {
         return false;
     }

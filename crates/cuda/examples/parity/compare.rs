@@ -20,7 +20,7 @@ type Loaded = Mutex<Option<Result<Arc<dyn Executable>, DeviceError>>>;
 
 /// What a kernel's name begins with: the row of the table.
 fn family(case: &Case) -> String {
-    format!("{} {}", case.kernel.name(), case.inputs[0].dtype)
+    format!("{} {}", case.kernel.name(), case.inputs[0].dtype())
 }
 
 /// Runs `work` on every item, on several threads.
@@ -75,7 +75,7 @@ fn on_cpu(plan: &Plan) -> Result<(Vec<AlignedBytes>, AlignedBytes), DeviceError>
         .into_iter()
         .map(|id| {
             let mut bytes = AlignedBytes::zeroed(layout(id).span());
-            fill(bytes.as_mut_slice(), layout(id).desc.dtype, id as u64 + 1);
+            fill(bytes.as_mut_slice(), layout(id).desc.dtype(), id as u64 + 1);
             bytes
         })
         .collect();
@@ -95,17 +95,17 @@ fn on_cpu(plan: &Plan) -> Result<(Vec<AlignedBytes>, AlignedBytes), DeviceError>
 /// The first sample that differs, in words; `None` when all are equal.
 pub(crate) fn difference(layout: &BatchLayout, cpu: &[u8], gpu: &[u8]) -> Option<String> {
     let desc = layout.desc;
-    let size = desc.dtype.size();
+    let size = desc.dtype().size();
     let mut first = None;
     let mut count = 0;
     for frame in 0..layout.batch_size {
         for plane in 0..desc.planes() {
-            for y in 0..desc.height as usize {
+            for y in 0..desc.height() as usize {
                 let row = layout.row_range(frame, plane, y);
                 for (i, (a, b)) in cpu[row.clone()].chunks(size).zip(gpu[row].chunks(size)).enumerate() {
                     if a != b {
                         count += 1;
-                        let (x, c) = match desc.layout {
+                        let (x, c) = match desc.layout() {
                             Layout::Hwc => (i / desc.channels(), i % desc.channels()),
                             Layout::Chw => (i, plane),
                         };

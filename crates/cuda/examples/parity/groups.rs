@@ -22,7 +22,7 @@ fn uploaded(device: &CudaDevice, plan: Plan, seed: u64) -> Result<Rig, DeviceErr
     for (id, buffer) in rig.plan.buffers.iter().enumerate() {
         if matches!(buffer.place, mip_plan::Place::Input(_)) {
             let mut bytes = AlignedBytes::zeroed(buffer.layout.span());
-            fill(bytes.as_mut_slice(), buffer.layout.desc.dtype, seed + id as u64);
+            fill(bytes.as_mut_slice(), buffer.layout.desc.dtype(), seed + id as u64);
             let image = ImageBuffer::from_aligned(buffer.layout, bytes);
             rig.upload(id, image.map_err(|e| DeviceError::Conflict(e.to_string()))?)?;
         }
@@ -36,7 +36,7 @@ fn on_cpu(plan: &Plan, seed: u64) -> Result<Vec<AlignedBytes>, DeviceError> {
     let layout = |id: usize| plan.buffers[id].layout;
     let filled = |id: usize| {
         let mut bytes = AlignedBytes::zeroed(layout(id).span());
-        fill(bytes.as_mut_slice(), layout(id).desc.dtype, seed + id as u64);
+        fill(bytes.as_mut_slice(), layout(id).desc.dtype(), seed + id as u64);
         bytes
     };
     let inputs: Vec<AlignedBytes> = group.reads().into_iter().map(filled).collect();
@@ -129,7 +129,7 @@ fn time_plan(device: &Arc<CudaDevice>, bytes: usize, make: impl Fn() -> Plan) ->
         for (id, buffer) in rig.plan.buffers.iter().enumerate() {
             if matches!(buffer.place, mip_plan::Place::Input(_)) {
                 let mut bytes = AlignedBytes::zeroed(buffer.layout.span());
-                fill(bytes.as_mut_slice(), buffer.layout.desc.dtype, seed * 16 + id as u64 + 1);
+                fill(bytes.as_mut_slice(), buffer.layout.desc.dtype(), seed * 16 + id as u64 + 1);
                 let image = ImageBuffer::from_aligned(buffer.layout, bytes);
                 rig.upload(id, image.map_err(|e| DeviceError::Conflict(e.to_string()))?)?;
             }

@@ -36,7 +36,7 @@ fn time_case(device: &Arc<CudaDevice>, case: &Case, batch: usize) -> Result<f64,
         for id in rig.plan.groups[0].reads() {
             let mut image = ImageBuffer::with_layout(rig.buffers[id].layout)
                 .map_err(|e| DeviceError::Conflict(e.to_string()))?;
-            let dtype = image.desc().dtype;
+            let dtype = image.desc().dtype();
             fill(image.view_mut().data_mut(), dtype, seed as u64 * 16 + id as u64 + 1);
             rig.upload(id, image)?;
         }

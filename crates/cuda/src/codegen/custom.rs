@@ -42,12 +42,12 @@ pub(super) fn body(context: &Context<'_>, kernel: &dyn CustomKernel) -> Result<B
     let mut fields = Fields::default();
     fields.images("in", inputs);
     fields.image("out");
-    fields.int("width", output.width);
-    fields.int("height", output.height);
+    fields.int("width", output.width());
+    fields.int("height", output.height());
     fields.uint("batch", 1);
     for (input, [width, height]) in context.inputs.iter().zip(SIZES) {
-        fields.int(width, input.layout.desc.width);
-        fields.int(height, input.layout.desc.height);
+        fields.int(width, input.layout.desc.width());
+        fields.int(height, input.layout.desc.height());
     }
     let uniforms = context.stage.uniforms.len();
     if uniforms > 0 {
@@ -55,8 +55,8 @@ pub(super) fn body(context: &Context<'_>, kernel: &dyn CustomKernel) -> Result<B
     }
     let grid = Grid {
         block: BLOCK,
-        x: output.width.div_ceil(BLOCK[0]),
-        y: u64::from(output.height.div_ceil(BLOCK[1])),
+        x: output.width().div_ceil(BLOCK[0]),
+        y: u64::from(output.height().div_ceil(BLOCK[1])),
         planes: 1,
         shared: 0,
     };
@@ -77,9 +77,9 @@ pub(super) fn declarations(context: &Context<'_>, kernel: &dyn CustomKernel) -> 
     let (index, params) = (context.index, context.params());
     let mut text = format!("namespace user{index} {{\n");
     for (i, input) in context.inputs.iter().enumerate() {
-        let _ = writeln!(text, "typedef {} In{i};", sample(input.layout.desc.dtype));
+        let _ = writeln!(text, "typedef {} In{i};", sample(input.layout.desc.dtype()));
     }
-    let _ = writeln!(text, "typedef {} Out;", sample(context.output.layout.desc.dtype));
+    let _ = writeln!(text, "typedef {} Out;", sample(context.output.layout.desc.dtype()));
     let _ = writeln!(text, "#line 1 \"{}.cu\"", identifier(kernel.name()));
     let _ = writeln!(text, "{}\n}}", source(kernel)?);
     let _ = writeln!(text, "#line 1 \"behind_{}.cu\"", identifier(kernel.name()));

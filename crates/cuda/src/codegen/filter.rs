@@ -28,8 +28,8 @@ fn common_fields(context: &Context<'_>, planes: u32, constant: f32) -> Fields {
     let mut fields = Fields::default();
     fields.image("in");
     fields.image("out");
-    fields.int("width", output.width);
-    fields.int("height", output.height);
+    fields.int("width", output.width());
+    fields.int("height", output.height());
     fields.uint("batch", 1);
     fields.uint("planes", planes);
     fields.float("constant", constant);
@@ -38,12 +38,12 @@ fn common_fields(context: &Context<'_>, planes: u32, constant: f32) -> Fields {
 
 /// `Tile<u8, u8, 3, false, 128, 2>`.
 fn tile(input: &ImageDesc, tile: DType, channels: usize, planar: bool, columns: u32, radius: u32) -> String {
-    format!("Tile<{}, {}, {channels}, {planar}, {columns}, {radius}>", sample(input.dtype), sample(tile))
+    format!("Tile<{}, {}, {channels}, {planar}, {columns}, {radius}>", sample(input.dtype()), sample(tile))
 }
 
 pub(super) fn separable(context: &Context<'_>, kernel: &Separable) -> Body {
     let input = *context.input();
-    let alpha = input.format.has_alpha();
+    let alpha = input.format().has_alpha();
     // Planes are images of their own, unless alpha ties them together.
     let split = planar(&input) && !alpha;
     let planes = if split { input.channels() as u32 } else { 1 };
@@ -55,14 +55,14 @@ pub(super) fn separable(context: &Context<'_>, kernel: &Separable) -> Body {
     if kernel.radius_x > SLIDING_RADIUS_X || kernel.radius_y > SLIDING_RADIUS_Y {
         return wide(context, kernel, fields, planes);
     }
-    let v = match (channels, input.dtype) {
+    let v = match (channels, input.dtype()) {
         (1, DType::U8 | DType::U16) => 8,
         // Whole words in every plane, where planes are interleaved.
         (4, DType::U8) if planar(&input) => 4,
         (4, _) => 2,
         _ => 4,
     };
-    let tile_type = tile_dtype(input.dtype, kernel.border);
+    let tile_type = tile_dtype(input.dtype(), kernel.border);
     let geometry = tile(&input, tile_type, channels, planar(&input) && alpha, 32 * v, kernel.radius_x);
     let out = pixels(&input, channels, v, planar(&input) && alpha);
     let ry = kernel.radius_y;
@@ -84,8 +84,8 @@ fn wide(context: &Context<'_>, kernel: &Separable, fields: Fields, planes: u32) 
     const COLUMNS: u32 = 64;
     const ROWS: u32 = 32;
     let input = *context.input();
-    let (dtype, channels, split) = (sample(input.dtype), input.channels(), planar(&input));
-    let alpha = input.format.has_alpha();
+    let (dtype, channels, split) = (sample(input.dtype()), input.channels(), planar(&input));
+    let alpha = input.format().has_alpha();
     let (border, _) = text::border(kernel.border);
     let (rx, ry) = (kernel.radius_x, kernel.radius_y);
     let call = format!("separable_wide<{dtype}, {channels}, {split}, {alpha}, {rx}, {ry}, {border}>");
@@ -93,8 +93,8 @@ fn wide(context: &Context<'_>, kernel: &Separable, fields: Fields, planes: u32) 
     let row = COLUMNS + 2 * rx.next_multiple_of(4) + COLUMNS;
     let grid = Grid {
         block: [256, 1],
-        x: desc.width.div_ceil(COLUMNS),
-        y: u64::from(desc.height).div_ceil(u64::from(ROWS)),
+        x: desc.width().div_ceil(COLUMNS),
+        y: u64::from(desc.height()).div_ceil(u64::from(ROWS)),
         planes,
         shared: (ROWS + 2 * ry) * row * 4,
     };
@@ -113,10 +113,10 @@ pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
     let input = *context.input();
     let (border, constant) = text::border(kernel.border);
     let mut fields = common_fields(context, 1, constant);
-    let v = if input.dtype == DType::F32 { 4 } else { 8 };
-    let tile_type = tile_dtype(input.dtype, kernel.border);
+    let v = if input.dtype() == DType::F32 { 4 } else { 8 };
+    let tile_type = tile_dtype(input.dtype(), kernel.border);
     // With a border value that is no sample, the square is no longer an integer.
-    let integers = tile_type == input.dtype;
+    let integers = tile_type == input.dtype();
     let geometry = tile(&input, tile_type, 1, false, 32 * v, 1);
     let out = pixels(&input, 1, v, false);
     let call = move |i, o| format!("sobel_sliding<{geometry}, {out}, {integers}, {border}, {i}, {o}>");
@@ -135,9 +135,9 @@ pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
 /// The blocks of a kernel that slides a window down a tile, and the rows each of its warps makes.
 fn tile_grid(context: &Context<'_>, v: u32, planes: u32, radius_y: u32, pitch: u64) -> (Grid, u32) {
     let desc = context.output.layout.desc;
-    let x = desc.width.div_ceil(32 * v);
+    let x = desc.width().div_ceil(32 * v);
     let shared = |rows: u32| u64::from(rows * WARPS + 2 * radius_y) * pitch;
     let rows = rows_per_warp(context, u64::from(x) * u64::from(planes), WARPS, shared);
-    let y = u64::from(desc.height).div_ceil(u64::from(rows * WARPS));
+    let y = u64::from(desc.height()).div_ceil(u64::from(rows * WARPS));
     (Grid { block: [32, WARPS], x, y, planes, shared: shared(rows) as u32 }, rows)
 }

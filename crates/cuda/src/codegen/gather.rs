@@ -1,4 +1,3 @@
-use mip_core::ImageDesc;
 use mip_plan::{AxisMap, Gather};
 
 use super::fields::Fields;
@@ -24,21 +23,19 @@ pub(super) fn body(context: &Context<'_>, kernel: &Gather) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
     let split = planar(&input);
     let channels = if split { 1 } else { input.channels() };
-    let one_plane =
-        ImageDesc { format: if split { mip_core::PixelFormat::Gray } else { input.format }, ..output };
-    let v = pixels_per_thread([&one_plane].into_iter());
-    let (x_kind, x_origin, x_table) = axis(kernel.x, output.width);
-    let (y_kind, y_origin, y_table) = axis(kernel.y, output.height);
+    let v = pixels_per_thread(channels * output.dtype().size());
+    let (x_kind, x_origin, x_table) = axis(kernel.x, output.width());
+    let (y_kind, y_origin, y_table) = axis(kernel.y, output.height());
     let mut fields = Fields::default();
     fields.image("in");
     fields.image("out");
     fields.pointer("u32", "x_table");
     fields.pointer("u32", "y_table");
-    fields.int("width", output.width);
-    fields.uint("height", output.height);
+    fields.int("width", output.width());
+    fields.uint("height", output.height());
     fields.uint("batch", 1);
     fields.uint("planes", if split { input.channels() as u32 } else { 1 });
-    fields.int("in_width", input.width);
+    fields.int("in_width", input.width());
     fields.uint("x_origin", x_origin);
     fields.uint("y_origin", y_origin);
     let tables = [("x_table", x_table), ("y_table", y_table)];
@@ -47,11 +44,11 @@ pub(super) fn body(context: &Context<'_>, kernel: &Gather) -> Body {
         .filter_map(|(field, bytes)| Some(Table { field: field.into(), bytes: bytes? }))
         .collect();
     let px = pixels(&input, channels, v, false);
-    let rows = (48 / (channels * input.dtype.size() * v as usize)).clamp(1, 4) as u32;
+    let rows = (48 / (channels * input.dtype().size() * v as usize)).clamp(1, 4) as u32;
     let grid = Grid {
         block: [32, WARPS],
-        x: output.width.div_ceil(32 * v),
-        y: u64::from(output.height).div_ceil(u64::from(rows * WARPS)),
+        x: output.width().div_ceil(32 * v),
+        y: u64::from(output.height()).div_ceil(u64::from(rows * WARPS)),
         planes: if split { input.channels() as u32 } else { 1 },
         shared: 0,
     };

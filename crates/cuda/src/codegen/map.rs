@@ -10,11 +10,10 @@ use super::text::{Piece, pixels, planar};
 const WARPS: u32 = 4;
 
 /// Pixels a thread makes of a row: whole words in every operand, 16-byte accesses where a pixel is small.
-pub(super) fn pixels_per_thread<'a>(operands: impl Iterator<Item = &'a ImageDesc>) -> u32 {
-    let widest = operands.map(|d| (d.channels() * d.dtype.size(), d.channels())).max();
+pub(super) const fn pixels_per_thread(widest: usize) -> u32 {
     match widest {
-        Some((1, _)) => 16,
-        Some((2, _)) => 8,
+        1 => 16,
+        2 => 8,
         _ => 4,
     }
 }
@@ -22,7 +21,8 @@ pub(super) fn pixels_per_thread<'a>(operands: impl Iterator<Item = &'a ImageDesc
 pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
     let output = context.output.layout.desc;
     let descs = context.inputs.iter().map(|i| &i.layout.desc);
-    let v = pixels_per_thread(descs.clone().chain([&output]));
+    let widest = descs.clone().chain([&output]).map(|d| d.channels() * d.dtype().size()).max();
+    let v = pixels_per_thread(widest.unwrap_or(1));
     let of = |desc: &ImageDesc| pixels(desc, desc.channels(), v, planar(desc));
     let (ins, out): (Vec<String>, String) = (descs.clone().map(of).collect(), of(&output));
     let shapes: Vec<ImageDesc> = descs.clone().copied().collect();
@@ -33,7 +33,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
         },
         Some(Known::Affine(pairs)) => format!("Affine<{}, {out}, {}>", ins[0], list(&pairs)),
         Some(Known::Threshold) => {
-            let colours = output.channels() - usize::from(output.format.has_alpha());
+            let colours = output.channels() - usize::from(output.format().has_alpha());
             format!("Threshold<{}, {out}, {colours}>", ins[0])
         }
         Some(Known::Blend) => format!("Blend<{}, {}, {out}>", ins[0], ins[1]),
@@ -47,19 +47,19 @@ pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
     let mut fields = Fields::default();
     fields.images("in", context.inputs.len());
     fields.image("out");
-    fields.int("width", output.width);
-    fields.uint("height", output.height);
+    fields.int("width", output.width());
+    fields.uint("height", output.height());
     fields.uint("batch", 1);
     if uniforms > 0 || op.starts_with("Point<") {
         fields.floats("uniform", uniforms.max(1));
     }
     // Enough bytes on their way from memory: about 48 a thread.
-    let bytes: usize = descs.map(|d| d.channels() * d.dtype.size() * v as usize).sum();
+    let bytes: usize = descs.map(|d| d.channels() * d.dtype().size() * v as usize).sum();
     let rows = (48 / bytes).clamp(1, 4) as u32;
     let grid = Grid {
         block: [32, WARPS],
-        x: output.width.div_ceil(32 * v),
-        y: u64::from(output.height).div_ceil(u64::from(rows * WARPS)),
+        x: output.width().div_ceil(32 * v),
+        y: u64::from(output.height()).div_ceil(u64::from(rows * WARPS)),
         planes: 1,
         shared: 0,
     };

@@ -61,13 +61,13 @@ struct Shape {
 
 impl Shape {
     fn of(input: &ImageDesc) -> Self {
-        let alpha = input.format.has_alpha();
+        let alpha = input.format().has_alpha();
         let split = planar(input) && !alpha;
         let channels = if split { 1 } else { input.channels() };
         let planes = if split { input.channels() as u32 } else { 1 };
         let interleaved = planar(input) && alpha;
         // Fewer pixels keep more registers free; interleaved planes still need whole words in each.
-        let v = if alpha && !(interleaved && input.dtype == DType::U8) { 2 } else { 4 };
+        let v = if alpha && !(interleaved && input.dtype() == DType::U8) { 2 } else { 4 };
         Self { channels, planes, alpha, interleaved, v }
     }
 }
@@ -85,11 +85,11 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     fields.pointer(kind_x, "x_weights");
     fields.pointer("u32", "y_starts");
     fields.pointer(kind_y, "y_weights");
-    fields.int("width", output.width);
-    fields.uint("height", output.height);
+    fields.int("width", output.width());
+    fields.uint("height", output.height());
     fields.uint("batch", 1);
     fields.uint("planes", shape.planes);
-    fields.int("in_width", input.width);
+    fields.int("in_width", input.width());
     let tables = vec![
         Table { field: "x_starts".into(), bytes: u32s(kernel.x.starts().iter().copied()) },
         Table { field: "x_weights".into(), bytes: x_weights(&kernel.x, long[0]) },
@@ -111,12 +111,12 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     let [x, y] = long;
     let call = format!(
         "resample_direct<{}, {channels}, {interleaved}, {alpha}, {out}, {x}, {y}, {wide}",
-        sample(input.dtype)
+        sample(input.dtype())
     );
     let grid = Grid {
         block: [32, WARPS],
-        x: output.width.div_ceil(32 * v),
-        y: u64::from(output.height).div_ceil(u64::from(WARPS)),
+        x: output.width().div_ceil(32 * v),
+        y: u64::from(output.height()).div_ceil(u64::from(WARPS)),
         planes,
         shared: 0,
     };
@@ -142,7 +142,7 @@ struct TilePlan {
 impl TilePlan {
     /// `None` when no region fits in shared memory.
     fn of(context: &Context<'_>, kernel: &Resample, shape: &Shape) -> Option<Self> {
-        let pixel = (shape.channels * context.input().dtype.size()) as u64;
+        let pixel = (shape.channels * context.input().dtype().size()) as u64;
         let columns = ranges(&kernel.x, 32 * shape.v as usize);
         let widest = columns.iter().map(|&(_, n)| u64::from(n)).max()?;
         // A row begins on a whole 16 bytes of its image row, and may be read a little beyond its end.
@@ -182,7 +182,7 @@ fn tiled(
         field: "y_tiles".into(),
         bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])),
     });
-    let dtype = sample(context.input().dtype);
+    let dtype = sample(context.input().dtype());
     let Shape { channels, planes, alpha, interleaved, .. } = *shape;
     let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
     let call = format!("resample_tile<{dtype}, {channels}, {interleaved}, {alpha}, {out}, {tx}, {ty}");

@@ -70,8 +70,8 @@ impl Context<'_> {
         let planned_in = self.inputs.iter().map(Operand::alignment).min().unwrap_or(16);
         let planned = (planned_in, self.output.alignment());
         let fixed = self.inputs.iter().all(|i| i.fixed) && self.output.fixed;
-        let any = self.inputs.iter().map(|i| i.layout.desc.dtype.size()).max().unwrap_or(1);
-        let any = (any, self.output.layout.desc.dtype.size());
+        let any = self.inputs.iter().map(|i| i.layout.desc.dtype().size()).max().unwrap_or(1);
+        let any = (any, self.output.layout.desc.dtype().size());
         if fixed {
             return vec![planned];
         }
@@ -159,7 +159,7 @@ pub(super) const LONGEST: u32 = i32::MAX as u32 - 4096;
 
 pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode, String> {
     for desc in context.inputs.iter().map(|i| &i.layout.desc).chain([&context.output.layout.desc]) {
-        if desc.width.max(desc.height) > LONGEST {
+        if desc.width().max(desc.height()) > LONGEST {
             return Err(format!("{desc} has a side longer than {LONGEST}, the most this device takes"));
         }
     }
@@ -212,7 +212,7 @@ pub(super) fn rows_per_warp(
     shared: impl Fn(u32) -> u64,
 ) -> u32 {
     const SHARED_LIMIT: u64 = 32 << 10;
-    let height = u64::from(context.output.layout.desc.height);
+    let height = u64::from(context.output.layout.desc.height());
     let enough = 4 * u64::from(context.target.multiprocessors);
     let frames = (context.batch() * context.target.branches) as u64;
     let blocks = |rows: u32| blocks_x * height.div_ceil(u64::from(rows * warps)) * frames;

@@ -16,19 +16,19 @@ pub(super) fn body(context: &Context<'_>, kernel: &Stencil) -> Body {
     let mut fields = Fields::default();
     fields.image("in");
     fields.image("out");
-    fields.int("width", output.width);
-    fields.int("height", output.height);
+    fields.int("width", output.width());
+    fields.int("height", output.height());
     fields.uint("batch", 1);
     fields.float("constant", constant);
     fields.floats("uniform", uniforms.max(1));
     let (rx, ry) = kernel.expr.reach();
-    let of = |desc: ImageDesc| format!("{}, {}, {}", sample(desc.dtype), desc.channels(), planar(&desc));
+    let of = |desc: ImageDesc| format!("{}, {}, {}", sample(desc.dtype()), desc.channels(), planar(&desc));
     let functor = functor_name(context.index);
     let call = format!("stencil_pixels<{functor}, {}, {}, {rx}, {ry}, {border}>", of(input), of(output));
     let grid = Grid {
         block: BLOCK,
-        x: output.width.div_ceil(BLOCK[0]),
-        y: u64::from(output.height).div_ceil(u64::from(BLOCK[1])),
+        x: output.width().div_ceil(BLOCK[0]),
+        y: u64::from(output.height()).div_ceil(u64::from(BLOCK[1])),
         planes: 1,
         shared: 0,
     };

@@ -61,12 +61,12 @@ pub(crate) const fn sample(dtype: DType) -> &'static str {
 
 /// Whether the channels lie in planes of their own.
 pub(crate) const fn planar(desc: &ImageDesc) -> bool {
-    matches!(desc.layout, Layout::Chw) && desc.format.channels() > 1
+    matches!(desc.layout(), Layout::Chw) && desc.format().channels() > 1
 }
 
 /// `Pixels<u8, 3, 4, false>`: `v` pixels of an image.
 pub(crate) fn pixels(desc: &ImageDesc, channels: usize, v: u32, planar: bool) -> String {
-    format!("Pixels<{}, {channels}, {v}, {planar}>", sample(desc.dtype))
+    format!("Pixels<{}, {channels}, {v}, {planar}>", sample(desc.dtype()))
 }
 
 /// The border's name in generated code, and its constant.

@@ -23,15 +23,15 @@ fn transposed(context: &Context<'_>, x: AxisMap, y: AxisMap) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
     let split = planar(&input);
     let (channels, planes) = if split { (1, input.channels() as u32) } else { (input.channels(), 1) };
-    let (x_kind, x_origin, x_table) = axis(x, output.height);
-    let (y_kind, y_origin, y_table) = axis(y, output.width);
+    let (x_kind, x_origin, x_table) = axis(x, output.height());
+    let (y_kind, y_origin, y_table) = axis(y, output.width());
     let mut fields = Fields::default();
     fields.image("in");
     fields.image("out");
     fields.pointer("u32", "x_table");
     fields.pointer("u32", "y_table");
-    fields.int("width", output.width);
-    fields.int("height", output.height);
+    fields.int("width", output.width());
+    fields.int("height", output.height());
     fields.uint("batch", 1);
     fields.uint("planes", planes);
     fields.uint("x_origin", x_origin);
@@ -39,15 +39,15 @@ fn transposed(context: &Context<'_>, x: AxisMap, y: AxisMap) -> Body {
     let tables = [("x_table", x_table), ("y_table", y_table)].into_iter();
     let tables =
         tables.filter_map(|(field, bytes)| Some(Table { field: field.into(), bytes: bytes? })).collect();
-    let pixel = (channels * input.dtype.size()) as u32;
+    let pixel = (channels * input.dtype().size()) as u32;
     let grid = Grid {
         block: [SIDE, WARPS],
-        x: output.width.div_ceil(SIDE),
-        y: u64::from(output.height.div_ceil(SIDE)),
+        x: output.width().div_ceil(SIDE),
+        y: u64::from(output.height().div_ceil(SIDE)),
         planes,
         shared: SIDE * (SIDE * pixel + 4),
     };
-    let kind = sample(input.dtype);
+    let kind = sample(input.dtype());
     Body {
         fields,
         tables,
@@ -69,11 +69,11 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     let mut fields = Fields::default();
     fields.images("in", context.inputs.len());
     fields.image("out");
-    fields.int("width", output.width);
-    fields.int("height", output.height);
+    fields.int("width", output.width());
+    fields.int("height", output.height());
     fields.uint("batch", 1);
-    fields.int("in_width", input.width);
-    fields.int("in_height", input.height);
+    fields.int("in_width", input.width());
+    fields.int("in_height", input.height());
     // 0 with borders that need none: what is read where there are no coordinates.
     fields.float("constant", constant);
     let uniforms = kernel.coordinates.uniform_count();
@@ -82,8 +82,8 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     }
     let grid = Grid {
         block: [32, 4],
-        x: output.width.div_ceil(32 * PIXELS),
-        y: u64::from(output.height.div_ceil(4)),
+        x: output.width().div_ceil(32 * PIXELS),
+        y: u64::from(output.height().div_ceil(4)),
         planes: 1,
         shared: 0,
     };
@@ -102,7 +102,7 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
         Interpolation::Bilinear => "BILINEAR",
         Interpolation::Bicubic => "BICUBIC",
     };
-    let alpha = input.format.has_alpha();
+    let alpha = input.format().has_alpha();
     Body {
         fields,
         tables: Vec::new(),

@@ -13,7 +13,7 @@ use crate::driver::{DeviceMemory, RawStream, Rows, is_pinned};
 /// The rows of a batch as few sets of equally spaced rows: one, if planes and frames follow each other at the
 /// rows' distance; else one a plane.
 fn row_sets(layout: &BatchLayout, offset: usize) -> Vec<Rows> {
-    let (height, planes, frames) = (layout.desc.height as usize, layout.desc.planes(), layout.batch_size);
+    let (height, planes, frames) = (layout.desc.height() as usize, layout.desc.planes(), layout.batch_size);
     let bytes = layout.desc.row_bytes();
     (0..frames)
         .flat_map(|f| (0..planes).map(move |p| f * layout.batch_stride + p * layout.plane_stride))
@@ -22,7 +22,7 @@ fn row_sets(layout: &BatchLayout, offset: usize) -> Vec<Rows> {
 }
 
 fn is_even(layout: &BatchLayout) -> bool {
-    let plane = layout.row_stride * layout.desc.height as usize;
+    let plane = layout.row_stride * layout.desc.height() as usize;
     (layout.desc.planes() == 1 || layout.plane_stride == plane)
         && (layout.batch_size == 1 || layout.batch_stride == plane * layout.desc.planes())
 }

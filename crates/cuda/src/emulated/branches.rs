@@ -162,7 +162,7 @@ fn single_stages_are_launched_at_once() {
 #[test]
 fn other_programs_are_launched_by_themselves() {
     let gray = image(37, 21, PixelFormat::Gray, DType::U8);
-    let case = side_by_side("sobel", &[gray, gray, gray.with_dtype(DType::U16)], |case, from| {
+    let case = side_by_side("sobel", &[gray, gray, gray.with_dtype(DType::U16).unwrap()], |case, from| {
         case.sobel(from, Border::Replicate)
     });
     assert_eq!(compare(&case, 2, Strides::Tight, MORE_PARAMETER_BYTES), [1, 1]);

@@ -15,9 +15,9 @@ pub(super) fn sources(plan: &Plan, not_finite: bool) -> Vec<(Vec<u8>, BatchLayou
     let source = |id: usize| {
         let layout = plan.buffers[id].layout;
         let mut bytes = AlignedBytes::zeroed(layout.span());
-        fill(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 1);
-        if not_finite && layout.desc.dtype.is_float() {
-            make_not_finite(bytes.as_mut_slice(), layout.desc.dtype, id as u64 + 7);
+        fill(bytes.as_mut_slice(), layout.desc.dtype(), id as u64 + 1);
+        if not_finite && layout.desc.dtype().is_float() {
+            make_not_finite(bytes.as_mut_slice(), layout.desc.dtype(), id as u64 + 7);
         }
         (bytes.as_slice().to_vec(), layout)
     };
@@ -51,7 +51,7 @@ fn compare(case: &GroupCase, batch: usize, strides: Strides, multiprocessors: u3
     let code = group_code(&plan, 0, Target { multiprocessors, ..Target::default() }).unwrap();
     assert_eq!(code.unfused, None, "{}", case.name);
     let Some(library) = build(&code, 1) else { return 0 };
-    let mut inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype);
+    let mut inputs = plan.groups[0].reads().into_iter().map(|id| plan.buffers[id].layout.desc.dtype());
     let floats = inputs.any(DType::is_float);
     [false, true][..=usize::from(floats)]
         .iter()
@@ -86,7 +86,7 @@ fn compare_samples(
         let uniforms = |stage: usize| group.stages[stage].uniforms.clone();
         let got = emulate(library, kernel, variant, &sources, &outputs, &uniforms);
         for (n, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
-            let Some(at) = first_difference(got, wanted, outputs[n].desc.dtype) else { continue };
+            let Some(at) = first_difference(got, wanted, outputs[n].desc.dtype()) else { continue };
             return Err(format!(
                 "{}, output {n}: byte {} of row {} is {} instead of {}",
                 v.entry,

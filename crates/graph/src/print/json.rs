@@ -38,11 +38,11 @@ pub fn render_json(plan: &Plan) -> Value {
 
 fn desc(desc: &ImageDesc) -> Value {
     json!({
-        "width": desc.width,
-        "height": desc.height,
-        "format": desc.format.name(),
-        "dtype": desc.dtype.name(),
-        "layout": desc.layout.name(),
+        "width": desc.width(),
+        "height": desc.height(),
+        "format": desc.format().name(),
+        "dtype": desc.dtype().name(),
+        "layout": desc.layout().name(),
     })
 }
 

@@ -292,7 +292,7 @@ impl Reader {
         if orientation == Orientation::NoTransforms {
             return Ok(image);
         }
-        let mut upright = self.buffer(orient::desc(*image.desc(), orientation))?;
+        let mut upright = self.buffer(orient::desc(*image.desc(), orientation)?)?;
         orient::copy(&image, &mut upright, orientation);
         self.recycle(image);
         Ok(upright)

@@ -14,7 +14,7 @@ impl Reader {
     pub(super) fn decode_npy(&mut self, file: &[u8]) -> Result<ImageBuffer, Fault> {
         let (header, data) = header(file)?;
         let Array { desc, swapped } = header.array()?;
-        self.check_size(desc.width, desc.height)?;
+        self.check_size(desc.width(), desc.height())?;
         let bytes = file.get(data..).unwrap_or_default();
         let short =
             || Fault::Truncated(format!("it has {} of {} bytes of values", bytes.len(), desc.bytes()));
@@ -24,7 +24,7 @@ impl Reader {
         let target = view.data_mut();
         target.copy_from_slice(bytes);
         if swapped {
-            target.chunks_exact_mut(desc.dtype.size()).for_each(<[u8]>::reverse);
+            target.chunks_exact_mut(desc.dtype().size()).for_each(<[u8]>::reverse);
         }
         Ok(image)
     }
@@ -32,7 +32,7 @@ impl Reader {
 
 pub(super) fn needs(first: &[u8]) -> Option<Needs> {
     let Array { desc, .. } = header(first).ok()?.0.array().ok()?;
-    Some(Needs { width: desc.width, height: desc.height, pixels: desc.bytes(), scratch: 0 })
+    Some(Needs { width: desc.width(), height: desc.height(), pixels: desc.bytes(), scratch: 0 })
 }
 
 /// A header as it stands.

@@ -1,9 +1,9 @@
 use image::metadata::Orientation;
-use mip_core::{ImageBuffer, ImageDesc};
+use mip_core::{ImageBuffer, ImageDesc, ImageError};
 
 /// Shape of an image after its orientation has been applied.
-pub(super) fn desc(stored: ImageDesc, orientation: Orientation) -> ImageDesc {
-    if swaps(orientation) { stored.with_size(stored.height, stored.width) } else { stored }
+pub(super) fn desc(stored: ImageDesc, orientation: Orientation) -> Result<ImageDesc, ImageError> {
+    if swaps(orientation) { stored.with_size(stored.height(), stored.width()) } else { Ok(stored) }
 }
 
 /// Whether an orientation makes columns of rows.
@@ -20,7 +20,7 @@ pub(super) const fn swaps(orientation: Orientation) -> bool {
 /// Copies `stored` (interleaved, tight) upright into `upright`, which has the shape [`desc`] says.
 pub(super) fn copy(stored: &ImageBuffer, upright: &mut ImageBuffer, orientation: Orientation) {
     let walk = Walk::new(stored.desc(), orientation);
-    let pixel = stored.desc().channels() * stored.desc().dtype.size();
+    let pixel = stored.desc().channels() * stored.desc().dtype().size();
     match pixel {
         1 => copy_pixels::<1>(stored, upright, &walk),
         2 => copy_pixels::<2>(stored, upright, &walk),
@@ -43,7 +43,7 @@ struct Walk {
 
 impl Walk {
     fn new(stored: &ImageDesc, orientation: Orientation) -> Self {
-        let (w, h) = (stored.width as isize, stored.height as isize);
+        let (w, h) = (stored.width() as isize, stored.height() as isize);
         let (top_right, bottom_left, last) = (w - 1, (h - 1) * w, h * w - 1);
         let (origin, right, down) = match orientation {
             Orientation::NoTransforms => (0, 1, w),
@@ -62,7 +62,7 @@ impl Walk {
 /// In tiles: rotated reads touch a new cache line each, and a tile's lines are used again by its next row.
 fn copy_pixels<const N: usize>(stored: &ImageBuffer, upright: &mut ImageBuffer, walk: &Walk) {
     const TILE: usize = 32;
-    let (width, height) = (upright.desc().width as usize, upright.desc().height as usize);
+    let (width, height) = (upright.desc().width() as usize, upright.desc().height() as usize);
     let source = stored.view();
     let (source, _) = source.data().as_chunks::<N>();
     let mut target = upright.view_mut();

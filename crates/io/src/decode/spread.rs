@@ -5,7 +5,7 @@ use mip_core::{ImageBuffer, Sample};
 /// Pairs of gray and alpha to rgba of the same sample type.
 pub(super) fn spread_pairs(pairs: &[u8], rgba: &mut ImageBuffer) {
     use mip_core::DType;
-    match rgba.desc().dtype {
+    match rgba.desc().dtype() {
         DType::U8 => spread::<u8>(pairs, rgba),
         DType::U16 | DType::I16 | DType::F16 => spread::<u16>(pairs, rgba),
         DType::F32 => spread::<f32>(pairs, rgba),

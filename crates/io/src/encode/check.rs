@@ -33,17 +33,17 @@ pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoEr
 /// Why a format does not hold an image, and which operator changes that.
 fn obstacle(image: &ImageDesc, facts: &Facts) -> (String, Option<String>) {
     let name = facts.name;
-    let Some(held) = facts.writes.iter().find(|held| held.dtype == image.dtype) else {
-        let reason = match image.dtype {
+    let Some(held) = facts.writes.iter().find(|held| held.dtype == image.dtype()) else {
+        let reason = match image.dtype() {
             _ if facts.writes.is_empty() => return (format!("{name} is only read"), None),
-            DType::I16 | DType::F16 | DType::F32 => format!("{} samples do not fit {name}", image.dtype),
+            DType::I16 | DType::F16 | DType::F32 => format!("{} samples do not fit {name}", image.dtype()),
             DType::U8 => format!("{name} has no 8-bit samples"),
             DType::U16 if facts.writes.iter().all(|held| held.dtype == DType::U8) => {
                 format!("{name} has 8 bits")
             }
             DType::U16 => format!("{name} has no 16-bit samples"),
         };
-        let alike = facts.writes.iter().find(|held| held.dtype.is_float() == image.dtype.is_float());
+        let alike = facts.writes.iter().find(|held| held.dtype.is_float() == image.dtype().is_float());
         let to = alike.unwrap_or(&facts.writes[0]).dtype;
         return (reason, Some(format!("add `cast to={to}` at the end")));
     };
@@ -51,7 +51,7 @@ fn obstacle(image: &ImageDesc, facts: &Facts) -> (String, Option<String>) {
     let has = |format: PixelFormat| held.formats.contains(&format);
     let best =
         [PixelFormat::Rgb, PixelFormat::Gray, PixelFormat::Rgba].into_iter().find(|&format| has(format));
-    let wanted = in_files(image.format);
+    let wanted = in_files(image.format());
     if !has(wanted) {
         let what = match wanted {
             PixelFormat::Gray => "no gray",

@@ -14,14 +14,14 @@ pub(super) fn encode(pixels: &[u8], desc: &ImageDesc) -> Result<Vec<u8>, String>
         _ => &["R", "G", "B", "A"],
     };
     let channel = |(index, name): (usize, &&str)| {
-        let samples = match desc.dtype {
+        let samples = match desc.dtype() {
             DType::F16 => FlatSamples::F16(plane::<f16>(pixels, index, names.len())),
             _ => FlatSamples::F32(plane::<f32>(pixels, index, names.len())),
         };
         AnyChannel::new(*name, samples)
     };
     let channels = AnyChannels::sort(names.iter().enumerate().map(channel).collect());
-    let size = (desc.width as usize, desc.height as usize);
+    let size = (desc.width() as usize, desc.height() as usize);
     let mut file = Cursor::new(Vec::new());
     let written = Image::from_channels(size, channels).write().to_buffered(&mut file);
     written.map(|()| file.into_inner()).map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use mip_core::ImageDesc;
 /// A file of f32 rgb pixels. The largest channel keeps 8 bits, the others those that are left beside it; what is
 /// negative or no number becomes 0, what is too large the largest there is, about 1.7e38.
 pub(super) fn encode(pixels: &[u8], desc: &ImageDesc) -> Vec<u8> {
-    let ImageDesc { width, height, .. } = *desc;
+    let (width, height) = (desc.width(), desc.height());
     let mut file = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n").into_bytes();
     let width = width as usize;
     for row in pixels.chunks_exact(12 * width) {

@@ -88,10 +88,10 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
             Ok(pnm::encode(format, &samples, desc))
         }
         FileFormat::Bmp => collected(|file| {
-            BmpEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc))
+            BmpEncoder::new(file).write_image(&samples, desc.width(), desc.height(), color(desc))
         }),
         FileFormat::Qoi => collected(|file| {
-            QoiEncoder::new(file).write_image(&samples, desc.width, desc.height, color(desc))
+            QoiEncoder::new(file).write_image(&samples, desc.width(), desc.height(), color(desc))
         }),
         FileFormat::Tga => Ok(tga::encode(&samples, desc)),
         FileFormat::WebP => webp(&samples, desc, options),
@@ -116,7 +116,7 @@ pub(crate) fn array_samples(image: &ImageBuffer) -> Result<Cow<'_, [u8]>, IoErro
         reason: error.to_string(),
     })?;
     if cfg!(target_endian = "big") {
-        npy::to_little_endian(samples.to_mut(), desc.dtype);
+        npy::to_little_endian(samples.to_mut(), desc.dtype());
     }
     Ok(samples)
 }
@@ -135,7 +135,7 @@ fn collected(write: impl FnOnce(&mut Vec<u8>) -> ImageResult<()>) -> Result<Vec<
 /// Interleaved pixels in gray, rgb or rgba order, as `image` calls them.
 const fn color(desc: &ImageDesc) -> ExtendedColorType {
     use ExtendedColorType as C;
-    match (in_files(desc.format), desc.dtype) {
+    match (in_files(desc.format()), desc.dtype()) {
         (PixelFormat::Gray, DType::U8) => C::L8,
         (PixelFormat::Gray, DType::U16) => C::L16,
         // No encoder of `image` takes these.
@@ -163,7 +163,7 @@ fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8
     if let Some(icc) = carried.and_then(Carried::icc) {
         encoder.set_icc_profile(icc.to_vec()).map_err(|e| e.to_string())?;
     }
-    encoder.write_image(pixels, desc.width, desc.height, color).map_err(|e| e.to_string())?;
+    encoder.write_image(pixels, desc.width(), desc.height(), color).map_err(|e| e.to_string())?;
     if let Some(carried) = carried {
         carried.add_to_png(&mut file);
     }
@@ -177,17 +177,17 @@ fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u
         if let Some(icc) = icc {
             encoder.set_icc_profile(icc.to_vec()).map_err(image::ImageError::Unsupported)?;
         }
-        encoder.write_image(pixels, desc.width, desc.height, color(desc))
+        encoder.write_image(pixels, desc.width(), desc.height(), color(desc))
     })
 }
 
 fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
-    let color = match desc.format {
+    let color = match desc.format() {
         PixelFormat::Gray => jpeg_encoder::ColorType::Luma,
         _ => jpeg_encoder::ColorType::Rgb,
     };
     // Both sides were checked to fit 16 bits.
-    let (width, height) = (desc.width as u16, desc.height as u16);
+    let (width, height) = (desc.width() as u16, desc.height() as u16);
     let mut file = Vec::new();
     let mut encoder = jpeg_encoder::Encoder::new(&mut file, options.jpeg_quality);
     let carried = options.carried.as_deref();

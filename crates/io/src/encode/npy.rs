@@ -6,16 +6,16 @@ use mip_core::{DType, ImageDesc, Layout};
 /// little endian. The samples are given in that order.
 pub(super) fn encode(samples: &[u8], desc: &ImageDesc) -> Vec<u8> {
     let (height, width, channels) = sides(desc);
-    let shape = match (channels, desc.layout) {
+    let shape = match (channels, desc.layout()) {
         (1, _) => vec![height, width],
         (_, Layout::Hwc) => vec![height, width, channels],
         (_, Layout::Chw) => vec![channels, height, width],
     };
-    let mut file = header(desc.dtype, &shape, 0);
+    let mut file = header(desc.dtype(), &shape, 0);
     let start = file.len();
     file.reserve_exact(samples.len());
     file.extend_from_slice(samples);
-    to_little_endian(&mut file[start..], desc.dtype);
+    to_little_endian(&mut file[start..], desc.dtype());
     file
 }
 
@@ -23,7 +23,7 @@ pub(super) fn encode(samples: &[u8], desc: &ImageDesc) -> Vec<u8> {
 /// Planar gray keeps its axis of channels, as tensors have it.
 pub(crate) fn stacked_shape(count: u64, desc: &ImageDesc) -> Vec<u64> {
     let (height, width, channels) = sides(desc);
-    match (channels, desc.layout) {
+    match (channels, desc.layout()) {
         (_, Layout::Chw) => vec![count, channels, height, width],
         (1, Layout::Hwc) => vec![count, height, width],
         (_, Layout::Hwc) => vec![count, height, width, channels],
@@ -33,7 +33,7 @@ pub(crate) fn stacked_shape(count: u64, desc: &ImageDesc) -> Vec<u64> {
 /// Everything in front of the values, with so much room that the first number of the shape may have any value later.
 pub(crate) fn stacked_header(count: u64, desc: &ImageDesc) -> Vec<u8> {
     let longest = u64::MAX.to_string().len();
-    header(desc.dtype, &stacked_shape(count, desc), longest - count.to_string().len())
+    header(desc.dtype(), &stacked_shape(count, desc), longest - count.to_string().len())
 }
 
 /// Makes native samples those of a file.
@@ -55,7 +55,7 @@ const fn descr(dtype: DType) -> &'static str {
 }
 
 fn sides(desc: &ImageDesc) -> (u64, u64, u64) {
-    (desc.height.into(), desc.width.into(), desc.channels() as u64)
+    (desc.height().into(), desc.width().into(), desc.channels() as u64)
 }
 
 fn header(dtype: DType, shape: &[u64], room: usize) -> Vec<u8> {

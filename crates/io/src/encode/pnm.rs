@@ -6,11 +6,11 @@ use crate::FileFormat;
 
 /// A file of interleaved pixels in gray, rgb or rgba order. PNM is PGM or PPM, whichever holds the picture.
 pub(super) fn encode(format: FileFormat, pixels: &[u8], desc: &ImageDesc) -> Vec<u8> {
-    let ImageDesc { width, height, .. } = *desc;
-    let largest = if desc.dtype == DType::U16 { 65535 } else { 255 };
-    let header = match (format, desc.format) {
+    let (width, height) = (desc.width(), desc.height());
+    let largest = if desc.dtype() == DType::U16 { 65535 } else { 255 };
+    let header = match (format, desc.format()) {
         (FileFormat::Pam, _) => {
-            let kind = match desc.format {
+            let kind = match desc.format() {
                 PixelFormat::Gray => "GRAYSCALE",
                 PixelFormat::Rgb | PixelFormat::Bgr => "RGB",
                 PixelFormat::Rgba | PixelFormat::Bgra => "RGB_ALPHA",
@@ -25,7 +25,7 @@ pub(super) fn encode(format: FileFormat, pixels: &[u8], desc: &ImageDesc) -> Vec
     };
     let mut file = Vec::with_capacity(header.len() + pixels.len());
     file.extend(header.into_bytes());
-    if desc.dtype == DType::U16 {
+    if desc.dtype() == DType::U16 {
         // Most significant byte first, whatever this machine does.
         file.extend(
             pixels.as_chunks::<2>().0.iter().flat_map(|sample| u16::from_ne_bytes(*sample).to_be_bytes()),

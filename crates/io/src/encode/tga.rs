@@ -7,13 +7,13 @@ const TOP_LEFT: u8 = 0x20;
 
 /// A file of interleaved 8-bit pixels in gray, rgb or rgba order. Both sides were checked to fit 16 bits.
 pub(super) fn encode(pixels: &[u8], desc: &ImageDesc) -> Vec<u8> {
-    let (kind, bits, alpha) = match desc.format {
+    let (kind, bits, alpha) = match desc.format() {
         PixelFormat::Gray => (3, 8, 0),
         PixelFormat::Rgb | PixelFormat::Bgr => (2, 24, 0),
         PixelFormat::Rgba | PixelFormat::Bgra => (2, 32, 8),
     };
-    let [w0, w1] = (desc.width as u16).to_le_bytes();
-    let [h0, h1] = (desc.height as u16).to_le_bytes();
+    let [w0, w1] = (desc.width() as u16).to_le_bytes();
+    let [h0, h1] = (desc.height() as u16).to_le_bytes();
     let header = [0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, w0, w1, h0, h1, bits, TOP_LEFT | alpha];
     let footer = b"\0\0\0\0\0\0\0\0TRUEVISION-XFILE.\0";
     let mut file = Vec::with_capacity(header.len() + pixels.len() + footer.len());

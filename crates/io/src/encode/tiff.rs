@@ -37,7 +37,7 @@ fn picture<K: TiffKind>(
 ) -> Result<(), TiffError> {
     use PixelFormat as P;
     let job = Job { encoder, desc, options };
-    match (desc.format, desc.dtype) {
+    match (desc.format(), desc.dtype()) {
         (P::Gray, DType::U8) => job.write::<colortype::Gray8>(pixels),
         (P::Gray, DType::U16) => job.write::<colortype::Gray16>(pixels),
         (P::Gray, DType::F32) => job.write::<colortype::Gray32Float>(pixels),
@@ -73,10 +73,10 @@ impl<K: TiffKind> Job<'_, K> {
             Compression::Balanced => DeflateLevel::Balanced,
             Compression::Best => DeflateLevel::Best,
         };
-        let predictor = if desc.dtype.is_float() { Predictor::None } else { Predictor::Horizontal };
+        let predictor = if desc.dtype().is_float() { Predictor::None } else { Predictor::Horizontal };
         let mut encoder = encoder.with_compression(Method::Deflate(level)).with_predictor(predictor);
-        let mut image = encoder.new_image::<C>(desc.width, desc.height)?;
-        if desc.format.has_alpha() {
+        let mut image = encoder.new_image::<C>(desc.width(), desc.height())?;
+        if desc.format().has_alpha() {
             // Colours were not multiplied with it. `extra_samples` would count it twice.
             let alpha = [ExtraSamples::UnassociatedAlpha.to_u16()];
             image.encoder().write_tag(Tag::ExtraSamples, &alpha[..])?;

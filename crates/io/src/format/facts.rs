@@ -219,8 +219,8 @@ impl Facts {
     pub fn holds(&self, image: &ImageDesc) -> bool {
         self.writes
             .iter()
-            .any(|held| held.dtype == image.dtype && held.formats.contains(&in_files(image.format)))
-            && image.width.max(image.height) <= self.longest_side
+            .any(|held| held.dtype == image.dtype() && held.formats.contains(&in_files(image.format())))
+            && image.width().max(image.height()) <= self.longest_side
     }
 
     /// Whether some bytes begin as a file of this format does.

@@ -98,7 +98,7 @@ impl Metadata {
     /// a list ("an ICC profile"), in alphabetical order.
     pub fn carried(&self, result: &ImageDesc, format: FileFormat) -> (Carried, Vec<&'static str>) {
         let mut lost = self.others.clone();
-        let icc = self.icc.clone().filter(|icc| holds(format).icc && fits(icc, result.format));
+        let icc = self.icc.clone().filter(|icc| holds(format).icc && fits(icc, result.format()));
         if self.icc.is_some() && icc.is_none() {
             lost.insert(PROFILE);
         }
@@ -109,7 +109,7 @@ impl Metadata {
         }
         // Primaries say nothing of gray, gamma does.
         let keeps =
-            |name: [u8; 4]| format == FileFormat::Png && (name == *b"gAMA" || !is_gray(result.format));
+            |name: [u8; 4]| format == FileFormat::Png && (name == *b"gAMA" || !is_gray(result.format()));
         let colours: Vec<_> = self.colours.iter().filter(|(name, _)| keeps(*name)).cloned().collect();
         if colours.len() < self.colours.len() {
             lost.insert("gamma and primaries");

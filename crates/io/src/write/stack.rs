@@ -74,7 +74,7 @@ impl NpyStack {
 
     /// The order of its channels: gray, rgb or rgba.
     pub const fn format(&self) -> PixelFormat {
-        in_files(self.desc.format)
+        in_files(self.desc.format())
     }
 
     /// The shape that the array has in NumPy.

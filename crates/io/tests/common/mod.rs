@@ -31,7 +31,7 @@ pub(crate) fn picture(
 /// The same pixels in rgb order, interleaved: what a file can say.
 pub(crate) fn in_file_order(image: &ImageBuffer) -> Vec<f64> {
     let desc = image.desc();
-    let order: &[usize] = match desc.format {
+    let order: &[usize] = match desc.format() {
         PixelFormat::Gray => &[0],
         PixelFormat::Rgb => &[0, 1, 2],
         PixelFormat::Bgr => &[2, 1, 0],
@@ -39,7 +39,7 @@ pub(crate) fn in_file_order(image: &ImageBuffer) -> Vec<f64> {
         PixelFormat::Bgra => &[2, 1, 0, 3],
     };
     let view = image.view();
-    let pixels = (0..desc.height as usize).flat_map(|y| (0..desc.width as usize).map(move |x| (x, y)));
+    let pixels = (0..desc.height() as usize).flat_map(|y| (0..desc.width() as usize).map(move |x| (x, y)));
     pixels.flat_map(|(x, y)| order.iter().map(move |&c| view.sample(0, x, y, c))).collect()
 }
 

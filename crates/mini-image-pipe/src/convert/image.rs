@@ -54,8 +54,8 @@ pub fn from_image(image: DynamicImage) -> Result<ImageBuffer, Error> {
 /// When the image is of another format or dtype, planar, or a batch; with the operator that converts it.
 pub fn to_image(image: &ImageBuffer) -> Result<DynamicImage, Error> {
     let desc = single(image)?;
-    let (width, height) = (desc.width, desc.height);
-    let made = match (desc.format, desc.dtype) {
+    let (width, height) = (desc.width(), desc.height());
+    let made = match (desc.format(), desc.dtype()) {
         (PixelFormat::Gray, DType::U8) => GrayImage::from_raw(width, height, packed(image)).map(Into::into),
         (PixelFormat::Rgb, DType::U8) => RgbImage::from_raw(width, height, packed(image)).map(Into::into),
         (PixelFormat::Rgba, DType::U8) => RgbaImage::from_raw(width, height, packed(image)).map(Into::into),
@@ -93,14 +93,14 @@ where
     P::Subpixel: Sample,
 {
     let desc = single(image).ok()?;
-    if desc.dtype != P::Subpixel::DTYPE || desc.channels() != usize::from(P::CHANNEL_COUNT) {
+    if desc.dtype() != P::Subpixel::DTYPE || desc.channels() != usize::from(P::CHANNEL_COUNT) {
         return None;
     }
     if !image.layout().is_tight() {
         return None;
     }
     let samples = bytemuck::try_cast_slice(image.view().data()).ok()?;
-    Pixels::from_raw(desc.width, desc.height, samples)
+    Pixels::from_raw(desc.width(), desc.height(), samples)
 }
 
 /// The description of a single interleaved image.
@@ -113,7 +113,7 @@ fn single(image: &ImageBuffer) -> Result<&ImageDesc, Error> {
         );
         return Err(Error::Usage(text));
     }
-    if desc.layout == Layout::Chw && desc.channels() > 1 {
+    if desc.layout() == Layout::Chw && desc.channels() > 1 {
         return refused(desc, "layout to=hwc");
     }
     Ok(desc)

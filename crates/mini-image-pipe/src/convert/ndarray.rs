@@ -47,7 +47,7 @@ pub fn from_array<T: Sample>(array: Array3<T>, format: PixelFormat) -> Result<Im
         1 => desc.row_bytes(),
         _ => array.stride_of(Axis(0)) as usize * size_of::<T>(),
     };
-    let plane = row_stride * desc.height as usize;
+    let plane = row_stride * desc.height() as usize;
     let layout = BatchLayout { desc, batch_size: 1, row_stride, plane_stride: plane, batch_stride: plane };
     let (samples, offset) = array.into_raw_vec_and_offset();
     taken(layout, samples, offset.unwrap_or(0))
@@ -59,7 +59,7 @@ pub fn from_array<T: Sample>(array: Array3<T>, format: PixelFormat) -> Result<Im
 /// When they are of another type than `T`, or the buffer holds a batch.
 pub fn as_array<T: Sample>(image: &ImageBuffer) -> Result<ArrayView3<'_, T>, Error> {
     let (desc, layout) = (image.desc(), image.layout());
-    if desc.dtype != T::DTYPE {
+    if desc.dtype() != T::DTYPE {
         return Err(Error::Usage(format!(
             "this image is {desc}, but was asked for as {}; add `cast to={}` to the pipeline",
             T::DTYPE,
@@ -71,10 +71,10 @@ pub fn as_array<T: Sample>(image: &ImageBuffer) -> Result<ArrayView3<'_, T>, Err
             format!("an array is lent of one image, but this buffer holds {}; use frame", image.batch_size());
         return Err(Error::Usage(text));
     }
-    let (height, width, channels) = (desc.height as usize, desc.width as usize, desc.channels());
+    let (height, width, channels) = (desc.height() as usize, desc.width() as usize, desc.channels());
     let size = size_of::<T>();
     let row = layout.row_stride / size;
-    let (shape, strides) = match desc.layout {
+    let (shape, strides) = match desc.layout() {
         Layout::Chw => ((channels, height, width), (layout.plane_stride / size, row, 1)),
         Layout::Hwc => ((height, width, channels), (row, channels, 1)),
     };

@@ -46,7 +46,7 @@ impl Pipeline {
             for (index, frame) in frames.iter().enumerate() {
                 let from = frame.view();
                 for plane in 0..layout.desc.planes() {
-                    for y in 0..layout.desc.height as usize {
+                    for y in 0..layout.desc.height() as usize {
                         batch.row_mut(index, plane, y).copy_from_slice(from.row(0, plane, y));
                     }
                 }

@@ -104,7 +104,7 @@ impl Pipeline {
         let planes = video.planes.iter().map(|&plane| self.output(plane));
         let planes = planes.collect::<Result<Vec<_>, Error>>()?;
         let luma = *planes[0].desc();
-        Ok(VideoFrame::new(video.format, luma.width, luma.height, planes)?)
+        Ok(VideoFrame::new(video.format, luma.width(), luma.height(), planes)?)
     }
 
     /// For each input that is a plane of video, in the inputs' order where all are of one: the plane's number in its frame,

@@ -131,8 +131,8 @@ const HEIGHT: &str = "height()";
 /// The number of [`width`] or [`height`], if that is what a uniform is.
 pub(crate) fn size_of(name: &str, image: &ImageDesc) -> Option<f64> {
     match name {
-        WIDTH => Some(image.width.into()),
-        HEIGHT => Some(image.height.into()),
+        WIDTH => Some(image.width().into()),
+        HEIGHT => Some(image.height().into()),
         _ => None,
     }
 }

@@ -138,7 +138,7 @@ impl Operator for AdaptiveThreshold {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        if input.dtype != DType::U8 {
+        if input.dtype() != DType::U8 {
             return Err(OpError::Input {
                 operator: SPEC.name,
                 slot: SPEC.inputs[0].to_owned(),
@@ -146,7 +146,7 @@ impl Operator for AdaptiveThreshold {
                 allowed: "u8; convert it with cast".to_owned(),
             });
         }
-        Ok(input.with_format(PixelFormat::Gray))
+        Ok(input.with_format(PixelFormat::Gray)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -155,7 +155,7 @@ impl Operator for AdaptiveThreshold {
         let kernel = Separable { radius_x: radius, radius_y: radius, border: Border::Replicate };
         let axis = self.weights();
         let mean = Lowered::single(Kernel::Separable(kernel), [&axis[..], &axis[..]].concat(), output);
-        let mut steps = of_gray(mean, &inputs[0]).steps;
+        let mut steps = of_gray(mean, &inputs[0])?.steps;
         let gray = if steps.len() == 1 { StepInput::Slot(0) } else { StepInput::Step(0) };
         let (above, maximum) = ((v() - v_of(1)).greater(uniform("limit")), uniform("max_value"));
         let result = match self.mode {
@@ -164,7 +164,7 @@ impl Operator for AdaptiveThreshold {
         };
         let number = |name: &str| match name {
             "limit" => self.limit(),
-            _ => self.max_value.unwrap_or_else(|| output.dtype.full_scale()),
+            _ => self.max_value.unwrap_or_else(|| output.dtype().full_scale()),
         };
         let compare = Formula::each(result).compile(&SPEC)?;
         let mut compare = lowered(&compare, Border::default(), number, output).steps.remove(0);

@@ -131,7 +131,7 @@ impl Pointwise for Arithmetic {
             ArithmeticOp::Add => a + b,
             ArithmeticOp::Subtract => a - b,
             ArithmeticOp::Multiply => a * b * scale(),
-            ArithmeticOp::Divide if input.dtype.is_float() => a / b * scale(),
+            ArithmeticOp::Divide if input.dtype().is_float() => a / b * scale(),
             // The product of whole numbers by a factor comes first, so that the quotient is rounded last.
             ArithmeticOp::Divide => b.clone().compare(Compare::Eq, 0.0).then(0.0, a * scale() / b),
             ArithmeticOp::Min => a.min(b),

@@ -52,7 +52,7 @@ impl Operator for Blend {
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let weights = [(1.0 - self.alpha) as f32, self.alpha as f32];
-        Ok(Lowered::single(Kernel::Point(Point::blend(output.format)), weights, output))
+        Ok(Lowered::single(Kernel::Point(Point::blend(output.format())), weights, output))
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn inputs_that_differ_are_named_with_the_remedy() {
         let a = ImageDesc::new(4, 3, PixelFormat::Rgb, DType::U8).unwrap();
-        let b = a.with_size(5, 3).with_layout(Layout::Chw);
+        let b = a.with_size(5, 3).unwrap().with_layout(Layout::Chw);
         assert_eq!(
             Blend::default().infer(&[a, b]).unwrap_err().to_string(),
             "input 'b' of 'blend' is 5x3 rgb u8 chw, but must be like input 'a', 4x3 rgb u8; \

@@ -84,10 +84,10 @@ impl Operator for BrightnessContrast {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let center = self.center.unwrap_or(output.dtype.full_scale() / 2.0);
+        let center = self.center.unwrap_or(output.dtype().full_scale() / 2.0);
         let scale = self.brightness * self.contrast;
         let offset = self.shift + self.brightness * (center - self.contrast * center);
-        let alpha = output.format.has_alpha().then_some(3);
+        let alpha = output.format().has_alpha().then_some(3);
         Ok(Lowered::affine(
             output,
             |channel| if alpha == Some(channel) { (1.0, 0.0) } else { (scale, offset) },

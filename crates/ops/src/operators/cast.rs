@@ -75,18 +75,16 @@ impl Operator for Cast {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        let output = self.to.map_or(input, |to| input.with_dtype(to));
-        output.check()?;
-        Ok(output)
+        Ok(self.to.map_or(Ok(input), |to| input.with_dtype(to))?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let from = inputs[0].dtype;
-        if from == output.dtype {
+        let from = inputs[0].dtype();
+        if from == output.dtype() {
             return Ok(Lowered::single(Kernel::Point(Point::copy()), [], output));
         }
-        let factor = if self.scale { output.dtype.full_scale() / from.full_scale() } else { 1.0 };
+        let factor = if self.scale { output.dtype().full_scale() / from.full_scale() } else { 1.0 };
         Ok(Lowered::affine(output, |_| (factor, 0.0)))
     }
 }

@@ -43,14 +43,12 @@ impl Operator for ColorConvert {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        let output = self.to.map_or(input, |to| input.with_format(to));
-        output.check()?;
-        Ok(output)
+        Ok(self.to.map_or(Ok(input), |to| input.with_format(to))?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let convert = Point::convert(inputs[0].format, output.format, output.dtype);
+        let convert = Point::convert(inputs[0].format(), output.format(), output.dtype());
         Ok(Lowered::single(Kernel::Point(convert), [], output))
     }
 }

@@ -49,7 +49,7 @@ impl Parameters for ColorMatrix {
 
 /// The image must have colours.
 pub(super) fn check_colors(operator: &impl Parameters, input: &ImageDesc) -> Result<(), OpError> {
-    if input.format.rgb_indices().is_some() {
+    if input.format().rgb_indices().is_some() {
         return Ok(());
     }
     let spec = operator.spec();
@@ -77,7 +77,7 @@ pub(super) fn lower_matrix(
         inputs[..columns].iter().enumerate().fold(start, with)
     };
     let mut results: Vec<Term> = rows.iter().enumerate().map(result).collect();
-    if output.format.has_alpha() && results.len() == 3 {
+    if output.format().has_alpha() && results.len() == 3 {
         results.push(a());
     }
     let number = |wanted: &str| {
@@ -96,7 +96,7 @@ impl Operator for ColorMatrix {
         let [input] = self.accept(inputs)?;
         check_colors(self, &input)?;
         let numbers = self.matrix.as_deref().unwrap_or_default().len();
-        if numbers == 20 && !input.format.has_alpha() {
+        if numbers == 20 && !input.format().has_alpha() {
             let allowed = format!("9 or 12 numbers for {input}, which has no alpha");
             let error: ParamError = self.invalid("matrix", "20 numbers", allowed);
             return Err(error.into());

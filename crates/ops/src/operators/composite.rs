@@ -1,4 +1,4 @@
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::{ImageDesc, ImageError, PixelFormat};
 use mip_plan::{Border, Compare};
 
 use crate::expr::{Term, alpha_of, blue_of, green_of, red_of};
@@ -44,9 +44,9 @@ impl Composite {
     }
 
     fn results(&self, background: &ImageDesc) -> Vec<Term> {
-        let full = background.dtype.full_scale() as f32;
+        let full = background.dtype().full_scale() as f32;
         let (above, clear) = (alpha_of(0), full - alpha_of(0));
-        let has_alpha = background.format.has_alpha();
+        let has_alpha = background.format().has_alpha();
         let pairs = [(red_of(0), red_of(1)), (green_of(0), green_of(1)), (blue_of(0), blue_of(1))];
         // Everything times full scale, and with a background's alpha times its square: whole numbers of integers.
         let cover = has_alpha.then(|| above.clone().mul_add(full, alpha_of(1) * clear.clone()));
@@ -79,13 +79,13 @@ impl Operator for Composite {
             let (slot, given) = (SPEC.inputs[slot].to_owned(), inputs[slot].to_string());
             Err(OpError::Input { operator: SPEC.name, slot, given, allowed })
         };
-        if !front.format.has_alpha() {
+        if !front.format().has_alpha() {
             return refuse(0, "an image with alpha, rgba or bgra".to_owned());
         }
-        if front.with_format(back.format) != back {
+        if front.with_format(back.format())? != back {
             return refuse(1, format!("as large as the foreground, {front}, and of its dtype and layout"));
         }
-        if back.format == PixelFormat::Gray {
+        if back.format() == PixelFormat::Gray {
             return refuse(1, "in colour; convert it with color_convert".to_owned());
         }
         Ok(back)
@@ -97,11 +97,11 @@ impl Operator for Composite {
         Ok(lowered(&formula.compile(&SPEC)?, Border::default(), |_| 0.0, output))
     }
 
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        let (front, back) = match input.format {
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        let (front, back) = match input.format() {
             PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr => (PixelFormat::Rgba, PixelFormat::Rgb),
             same @ (PixelFormat::Rgba | PixelFormat::Bgra) => (same, same),
         };
-        vec![input.with_format(front), input.with_format(back)]
+        Ok(vec![input.with_format(front)?, input.with_format(back)?])
     }
 }

@@ -74,14 +74,14 @@ impl Crop {
 
     fn spans(&self, input: &ImageDesc) -> Result<[(u32, u32); 2], ParamError> {
         let x = Axis {
-            extent: input.width,
+            extent: input.width(),
             length: self.width,
             first: self.x,
             length_name: "width",
             first_name: "x",
         };
         let y = Axis {
-            extent: input.height,
+            extent: input.height(),
             length: self.height,
             first: self.y,
             length_name: "height",
@@ -119,7 +119,7 @@ impl Operator for Crop {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         let [(_, width), (_, height)] = self.spans(&input)?;
-        Ok(input.with_size(width, height))
+        Ok(input.with_size(width, height)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -150,7 +150,10 @@ mod tests {
         assert_eq!(first_pixel(&Crop::new(7, 9, 10, 20)), (7, 9));
         assert_eq!(first_pixel(&Crop::center(224, 224)), (58, 16));
         assert_eq!(first_pixel(&Crop::center(341, 256)), (0, 0));
-        assert_eq!(Crop::new(331, 236, 10, 20).infer(&[image()]).unwrap(), image().with_size(10, 20));
+        assert_eq!(
+            Crop::new(331, 236, 10, 20).infer(&[image()]).unwrap(),
+            image().with_size(10, 20).unwrap()
+        );
     }
 
     #[test]

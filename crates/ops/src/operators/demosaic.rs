@@ -1,4 +1,4 @@
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::{ImageDesc, ImageError, PixelFormat};
 use mip_plan::{Border, Compare};
 
 use crate::choice::choice;
@@ -151,7 +151,7 @@ impl Operator for Demosaic {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        if input.format != PixelFormat::Gray {
+        if input.format() != PixelFormat::Gray {
             return Err(OpError::Input {
                 operator: SPEC.name,
                 slot: SPEC.inputs[0].to_owned(),
@@ -159,9 +159,7 @@ impl Operator for Demosaic {
                 allowed: "gray: one sample a pixel, as a camera's sensor gives them".to_owned(),
             });
         }
-        let output = input.with_format(PixelFormat::Rgb);
-        output.check()?;
-        Ok(output)
+        Ok(input.with_format(PixelFormat::Rgb)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -171,7 +169,7 @@ impl Operator for Demosaic {
         Ok(lowered(&expr, Border::Reflect101, |_| 0.0, output))
     }
 
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        vec![input.with_format(PixelFormat::Gray)]
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        Ok(vec![input.with_format(PixelFormat::Gray)?])
     }
 }

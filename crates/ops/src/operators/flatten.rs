@@ -1,4 +1,4 @@
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::{ImageDesc, ImageError, PixelFormat};
 use mip_plan::Border;
 
 use crate::expr::{Term, a, b, g, r, uniform};
@@ -55,7 +55,7 @@ impl Operator for Flatten {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.per_channel("background", &self.background, 3, &input)?;
-        let format = match input.format {
+        let format = match input.format() {
             PixelFormat::Rgba => PixelFormat::Rgb,
             PixelFormat::Bgra => PixelFormat::Bgr,
             PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr => {
@@ -67,14 +67,14 @@ impl Operator for Flatten {
                 });
             }
         };
-        Ok(input.with_format(format))
+        Ok(input.with_format(format)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let full = output.dtype.full_scale() as f32;
+        let full = output.dtype().full_scale() as f32;
         let background = self.per_channel("background", &self.background, 3, &inputs[0])?;
-        let places = output.format.rgb_indices().unwrap_or([0; 3]);
+        let places = output.format().rgb_indices().unwrap_or([0; 3]);
         let names = ["background_r", "background_g", "background_b"];
         let on = |v: Term, name: &str| {
             let below = uniform(name) * (full - a());
@@ -88,11 +88,11 @@ impl Operator for Flatten {
         Ok(lowered(&Formula::channels(results).compile(&SPEC)?, Border::default(), number, output))
     }
 
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        let format = match input.format {
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        let format = match input.format() {
             PixelFormat::Bgr | PixelFormat::Bgra => PixelFormat::Bgra,
             PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba => PixelFormat::Rgba,
         };
-        vec![input.with_format(format)]
+        Ok(vec![input.with_format(format)?])
     }
 }

@@ -77,8 +77,8 @@ impl Operator for Flip {
             if flipped { AxisMap::Flip { last: extent - 1 } } else { AxisMap::Offset { first: 0 } }
         };
         let gather = Gather {
-            x: axis(self.direction != FlipDirection::Vertical, output.width),
-            y: axis(self.direction != FlipDirection::Horizontal, output.height),
+            x: axis(self.direction != FlipDirection::Vertical, output.width()),
+            y: axis(self.direction != FlipDirection::Horizontal, output.height()),
         };
         Ok(Lowered::single(Kernel::Gather(gather), [], output))
     }

@@ -148,7 +148,7 @@ mod tests {
              for 5x3 rgb u8"
         );
         assert!(border(0.5).is_err() && border(f32::NAN).is_err());
-        let float = image().with_dtype(DType::F32);
+        let float = image().with_dtype(DType::F32).unwrap();
         assert!(GaussianBlur::new(5).border(Border::Constant(-0.5)).lower(&[float]).is_ok());
     }
 

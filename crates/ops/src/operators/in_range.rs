@@ -58,8 +58,8 @@ impl Pointwise for InRange {
         };
         let (lower, upper) = (list("lower", &self.lower)?, list("upper", &self.upper)?);
         // Whole numbers are at least l exactly when they are at least ceil(l), which is exact in binary32 where it matters.
-        let exact = |v: f64, whole: fn(f64) -> f64| if input.dtype.is_float() { v } else { whole(v) };
-        let (mut mask, mut numbers) = (Term::from(input.dtype.full_scale() as f32), Vec::new());
+        let exact = |v: f64, whole: fn(f64) -> f64| if input.dtype().is_float() { v } else { whole(v) };
+        let (mut mask, mut numbers) = (Term::from(input.dtype().full_scale() as f32), Vec::new());
         for (c, color) in colors.into_iter().enumerate() {
             let (least, most) = (format!("lower{c}"), format!("upper{c}"));
             mask = color.clone().compare(Compare::Le, uniform(&*most)).then(mask, 0.0);
@@ -85,7 +85,7 @@ mod tests {
         let mut numbers = step.uniforms.to_vec();
         numbers.sort_by(f32::total_cmp);
         assert_eq!(
-            (numbers, step.output.format),
+            (numbers, step.output.format()),
             (vec![1.0, 3.0, 3.0, 65534.0, 65534.0, 65534.0], PixelFormat::Gray)
         );
         let four = InRange::new([0.0; 4], [1.0]).infer(&[image]).unwrap_err().to_string();

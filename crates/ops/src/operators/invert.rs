@@ -25,6 +25,6 @@ pointwise! { Invert: SPEC }
 
 impl Pointwise for Invert {
     fn formula(&self, input: &ImageDesc) -> Result<Formula, ParamError> {
-        Ok(Formula::each(Term::from(input.dtype.full_scale() as f32) - v()))
+        Ok(Formula::each(Term::from(input.dtype().full_scale() as f32) - v()))
     }
 }

@@ -131,10 +131,10 @@ impl Letterbox {
     fn place(&self, input: &ImageDesc) -> (f64, Margins) {
         let (width, height) = (self.width.unwrap_or(1), self.height.unwrap_or(1));
         let ratio = |to: u32, from: u32| f64::from(to) / f64::from(from);
-        let fits = ratio(height, input.height).min(ratio(width, input.width));
+        let fits = ratio(height, input.height()).min(ratio(width, input.width()));
         let scale = if self.keep_small.0 { fits.min(1.0) } else { fits };
         let side = |from: u32, most: u32| ((f64::from(from) * scale).round_ties_even() as u32).clamp(1, most);
-        let inner = (side(input.width, width), side(input.height, height));
+        let inner = (side(input.width(), width), side(input.height(), height));
         let rest = |outer: u32, inner: u32| match self.stride {
             Some(stride) => (outer - inner) % stride,
             None => outer - inner,
@@ -151,11 +151,11 @@ impl Letterbox {
 
     /// One number for each channel in memory.
     fn fills(&self, input: &ImageDesc) -> Result<Vec<f64>, ParamError> {
-        let full = input.dtype.full_scale();
+        let full = input.dtype().full_scale();
         let gray = [114.0 / 255.0 * full];
         let fill = self.fill.as_deref().unwrap_or(&gray);
         let all = input.channels();
-        if !input.format.has_alpha() || fill.len() == all {
+        if !input.format().has_alpha() || fill.len() == all {
             return self.per_channel("fill", fill, all, input);
         }
         let mut fill = self.per_channel("fill", fill, all - 1, input)?;
@@ -193,26 +193,24 @@ impl Operator for Letterbox {
         self.fills(&input)?;
         let (_, margins) = self.place(&input);
         self.resize(margins.inner).infer(inputs)?;
-        let output = margins.output(&input);
-        output.check()?;
-        Ok(output)
+        Ok(margins.output(&input)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let input = inputs[0];
         let (_, margins) = self.place(&input);
-        let small = input.with_size(margins.inner.0, margins.inner.1);
+        let small = input.with_size(margins.inner.0, margins.inner.1)?;
         let resize = self.resize(margins.inner);
         let mut steps: Vec<KernelStep> = Vec::new();
         // Bilinear and the like leave nothing of the colours of clear pixels.
-        let copies = !input.format.has_alpha() || self.filter == ResizeFilter::Nearest;
+        let copies = !input.format().has_alpha() || self.filter == ResizeFilter::Nearest;
         if small == input && copies {
-            steps.push(margins.extend(&input, Border::Replicate, StepInput::Slot(0)));
+            steps.push(margins.extend(&input, Border::Replicate, StepInput::Slot(0))?);
         } else if self.filter == ResizeFilter::Nearest {
             steps = resize.lower(inputs)?.steps;
             if margins.has_room() {
-                steps.push(margins.extend(&small, Border::Replicate, StepInput::Step(0)));
+                steps.push(margins.extend(&small, Border::Replicate, StepInput::Step(0))?);
             }
         } else {
             // Resized beyond its edges at once: what lies there is filled.
@@ -224,8 +222,8 @@ impl Operator for Letterbox {
                     table.extended(before as usize, outer as usize)
                 }
             };
-            let x = extended(x, margins.left, output.width);
-            let y = extended(y, margins.top, output.height);
+            let x = extended(x, margins.left, output.width());
+            let y = extended(y, margins.top, output.height());
             let kernel = Kernel::Resample(Resample { x, y });
             steps.push(KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output });
         }

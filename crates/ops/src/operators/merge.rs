@@ -1,4 +1,4 @@
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::{ImageDesc, ImageError, PixelFormat};
 use mip_plan::Border;
 
 use crate::choice::choice;
@@ -49,7 +49,7 @@ impl Operator for Merge {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let input = self.accept_alike(inputs)?;
-        if input.format != PixelFormat::Gray {
+        if input.format() != PixelFormat::Gray {
             return Err(OpError::Input {
                 operator: SPEC.name,
                 slot: SPEC.inputs[0].to_owned(),
@@ -58,9 +58,7 @@ impl Operator for Merge {
             });
         }
         let format = if self.to == MergeTo::Rgb { PixelFormat::Rgb } else { PixelFormat::Bgr };
-        let output = input.with_format(format);
-        output.check()?;
-        Ok(output)
+        Ok(input.with_format(format)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -70,7 +68,7 @@ impl Operator for Merge {
         Ok(lowered(&formula.compile(&SPEC)?, Border::default(), |_| 0.0, output))
     }
 
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        vec![input.with_format(PixelFormat::Gray); 3]
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        Ok(vec![input.with_format(PixelFormat::Gray)?; 3])
     }
 }

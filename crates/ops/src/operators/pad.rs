@@ -1,4 +1,4 @@
-use mip_core::ImageDesc;
+use mip_core::{ImageDesc, ImageError};
 use mip_plan::{AxisMap, Border, Gather, Kernel};
 
 use crate::border::{BORDER, BorderMode};
@@ -143,8 +143,8 @@ impl Pad {
     }
 
     fn place(&self, input: &ImageDesc) -> Result<Margins, OpError> {
-        let x = self.along(("width", self.width), input.width, [self.left, self.right])?;
-        let y = self.along(("height", self.height), input.height, [self.top, self.bottom])?;
+        let x = self.along(("width", self.width), input.width(), [self.left, self.right])?;
+        let y = self.along(("height", self.height), input.height(), [self.top, self.bottom])?;
         Margins::around(input, x, y).map_err(|given| {
             let allowed = format!("such that no side of the result is longer than {}", ImageDesc::MAX_SIDE);
             self.invalid("left", given, allowed).into()
@@ -195,9 +195,7 @@ impl Operator for Pad {
         let [input] = self.accept(inputs)?;
         let fill = self.border_value.as_deref().unwrap_or(&[0.0]);
         self.per_channel("border_value", fill, input.channels(), &input)?;
-        let output = self.place(&input)?.output(&input);
-        output.check()?;
-        Ok(output)
+        Ok(self.place(&input)?.output(&input)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -210,7 +208,7 @@ impl Operator for Pad {
             BorderMode::Wrap => Border::Wrap,
             BorderMode::Replicate | BorderMode::Constant => Border::Replicate,
         };
-        let mut steps = vec![margins.extend(&input, border, StepInput::Slot(0))];
+        let mut steps = vec![margins.extend(&input, border, StepInput::Slot(0))?];
         if self.border == BorderMode::Constant {
             let fill = self.border_value.as_deref().unwrap_or(&[0.0]);
             let fill = self.per_channel("border_value", fill, input.channels(), &input)?;
@@ -222,7 +220,15 @@ impl Operator for Pad {
 
 impl Margins {
     /// The step that continues an image beyond its edges.
-    pub(crate) fn extend(&self, input: &ImageDesc, border: Border, from: StepInput) -> KernelStep {
+    ///
+    /// # Errors
+    /// As for [`Margins::output`].
+    pub(crate) fn extend(
+        &self,
+        input: &ImageDesc,
+        border: Border,
+        from: StepInput,
+    ) -> Result<KernelStep, ImageError> {
         let axis = |before: u32, input: u32, output: u32| {
             if input == output {
                 AxisMap::Offset { first: 0 }
@@ -230,12 +236,12 @@ impl Margins {
                 AxisMap::Extend { before, input, output, border }
             }
         };
-        let output = self.output(input);
+        let output = self.output(input)?;
         let gather = Gather {
-            x: axis(self.left, input.width, output.width),
-            y: axis(self.top, input.height, output.height),
+            x: axis(self.left, input.width(), output.width()),
+            y: axis(self.top, input.height(), output.height()),
         };
-        KernelStep { kernel: Kernel::Gather(gather), uniforms: [].into(), inputs: vec![from], output }
+        Ok(KernelStep { kernel: Kernel::Gather(gather), uniforms: [].into(), inputs: vec![from], output })
     }
 }
 
@@ -255,7 +261,7 @@ mod tests {
 
     #[test]
     fn sizes_and_places() {
-        assert_eq!(Pad::margins(1, 2, 3, 4).infer(&[image()]).unwrap(), image().with_size(9, 9));
+        assert_eq!(Pad::margins(1, 2, 3, 4).infer(&[image()]).unwrap(), image().with_size(9, 9).unwrap());
         let place = |pad: Pad| {
             let Margins { left, top, .. } = pad.place(&image()).unwrap();
             (left, top)

@@ -352,10 +352,13 @@ mod tests {
     fn shapes_follow_from_the_results() {
         let made = |text: &str| Point::text(text).unwrap().infer(&[rgb()]).unwrap();
         assert_eq!(made("v / 2"), rgb());
-        assert_eq!(made("r - g").format, PixelFormat::Gray);
-        assert_eq!(made("g, r, b").format, PixelFormat::Bgr);
-        assert_eq!(made("r, g, b, 255").format, PixelFormat::Rgba);
-        assert_eq!(Point::text("v / 255").unwrap().to(DType::F32).infer(&[rgb()]).unwrap().dtype, DType::F32);
+        assert_eq!(made("r - g").format(), PixelFormat::Gray);
+        assert_eq!(made("g, r, b").format(), PixelFormat::Bgr);
+        assert_eq!(made("r, g, b, 255").format(), PixelFormat::Rgba);
+        assert_eq!(
+            Point::text("v / 255").unwrap().to(DType::F32).infer(&[rgb()]).unwrap().dtype(),
+            DType::F32
+        );
         let two = Point::each((v() + v_of(1)) / 2.0);
         assert_eq!((two.spec().inputs.len(), two.infer(&[rgb(), rgb()]).unwrap()), (2, rgb()));
     }
@@ -391,8 +394,11 @@ mod tests {
         let unused =
             Point::text("v").unwrap().set_uniform("gain", 1.0).infer(&[rgb()]).unwrap_err().to_string();
         assert_eq!(unused, "'point' has no parameter 'gain'; it has: expr, to, border, border_value");
-        let other =
-            Point::text("v + v2").unwrap().infer(&[rgb(), rgb().with_size(5, 5)]).unwrap_err().to_string();
+        let other = Point::text("v + v2")
+            .unwrap()
+            .infer(&[rgb(), rgb().with_size(5, 5).unwrap()])
+            .unwrap_err()
+            .to_string();
         assert!(
             other.starts_with("input 'in2' of 'point' is 5x5 bgr u8, but must be as large as the first"),
             "{other}"

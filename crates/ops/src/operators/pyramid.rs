@@ -105,7 +105,7 @@ impl Operator for Pyramid {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        let (width, height) = (self.side(input.width), self.side(input.height));
+        let (width, height) = (self.side(input.width()), self.side(input.height()));
         if width.max(height) > u64::from(MAX_SIDE) {
             let error: ParamError = self.invalid(
                 "direction",
@@ -114,14 +114,12 @@ impl Operator for Pyramid {
             );
             return Err(error.into());
         }
-        let output = input.with_size(width as u32, height as u32);
-        output.check()?;
-        Ok(output)
+        Ok(input.with_size(width as u32, height as u32)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let kernel = Resample { x: self.axis(inputs[0].width), y: self.axis(inputs[0].height) };
+        let kernel = Resample { x: self.axis(inputs[0].width()), y: self.axis(inputs[0].height()) };
         Ok(Lowered::single(Kernel::Resample(kernel), [], output))
     }
 }

@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc, ImageError, PixelFormat};
 use mip_plan::{Border, Coordinates, MapUnit};
 
 use crate::border::{BORDER, BORDER_VALUE};
@@ -105,21 +105,19 @@ impl Operator for Remap {
             Err(OpError::Input { operator: SPEC.name, slot, given, allowed })
         };
         for (slot, map) in [(1, x), (2, y)] {
-            if (map.format, map.dtype) != (PixelFormat::Gray, DType::F32) {
+            if (map.format(), map.dtype()) != (PixelFormat::Gray, DType::F32) {
                 return refuse(slot, "a map of coordinates: gray, f32".to_owned());
             }
         }
-        if (x.width, x.height) != (y.width, y.height) {
+        if (x.width(), x.height()) != (y.width(), y.height()) {
             return refuse(2, format!("as large as input 'x', {x}"));
         }
-        let output = input.with_size(x.width, x.height);
-        output.check()?;
-        Ok(output)
+        Ok(input.with_size(x.width(), x.height())?)
     }
 
-    fn inputs_like(&self, input: &ImageDesc) -> Vec<ImageDesc> {
-        let map = input.with_format(PixelFormat::Gray).with_dtype(DType::F32);
-        vec![*input, map, map]
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        let map = input.with_format(PixelFormat::Gray)?.with_dtype(DType::F32)?;
+        Ok(vec![*input, map, map])
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -143,14 +141,14 @@ mod tests {
         let image = ImageDesc::new(40, 30, PixelFormat::Rgb, DType::U8).unwrap();
         let map = ImageDesc::new(7, 5, PixelFormat::Gray, DType::F32).unwrap();
         let remap = Remap::default();
-        assert_eq!(remap.infer(&[image, map, map]).unwrap(), image.with_size(7, 5));
+        assert_eq!(remap.infer(&[image, map, map]).unwrap(), image.with_size(7, 5).unwrap());
         let refusal = |x, y| remap.infer(&[image, x, y]).unwrap_err().to_string();
         assert_eq!(
             refusal(image, map),
             "input 'x' of 'remap' is 40x30 rgb u8, but must be a map of coordinates: gray, f32"
         );
         assert_eq!(
-            refusal(map, map.with_size(8, 5)),
+            refusal(map, map.with_size(8, 5).unwrap()),
             "input 'y' of 'remap' is 8x5 gray f32, but must be as large as input 'x', 7x5 gray f32"
         );
     }

@@ -163,7 +163,7 @@ impl Resize {
 
     /// The parameter that decides, and the size it leads to.
     fn size(&self, input: &ImageDesc) -> (&'static str, u64, u64) {
-        let (w, h) = (u64::from(input.width), u64::from(input.height));
+        let (w, h) = (u64::from(input.width()), u64::from(input.height()));
         let ratio = |side: u64, to: u64, from: u64| ((2 * side * to + from) / (2 * from)).max(1);
         match (self.shorter_side.map(u64::from), self.width.map(u64::from), self.height.map(u64::from)) {
             (Some(n), ..) if w <= h => ("shorter_side", n, ratio(h, n, w)),
@@ -198,7 +198,7 @@ impl Resize {
 
     /// The tables of both axes.
     pub(super) fn tables(&self, input: &ImageDesc, output: &ImageDesc) -> [AxisTaps; 2] {
-        [self.axis(input.width, output.width), self.axis(input.height, output.height)]
+        [self.axis(input.width(), output.width()), self.axis(input.height(), output.height())]
     }
 }
 
@@ -258,7 +258,8 @@ impl Operator for Resize {
             );
             return Err(self.invalid(parameter, given, allowed).into());
         }
-        if (self.antialias || self.filter == ResizeFilter::Area) && input.width.max(input.height) > MAX_SOURCE
+        if (self.antialias || self.filter == ResizeFilter::Area)
+            && input.width().max(input.height()) > MAX_SOURCE
         {
             return Err(OpError::Input {
                 operator: SPEC.name,
@@ -267,9 +268,7 @@ impl Operator for Resize {
                 allowed: format!("at most {MAX_SOURCE} pixels a side for filter = area or antialias = true"),
             });
         }
-        let output = input.with_size(width as u32, height as u32);
-        output.check()?;
-        Ok(output)
+        Ok(input.with_size(width as u32, height as u32)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
@@ -278,8 +277,8 @@ impl Operator for Resize {
         let kernel = if self.filter == ResizeFilter::Nearest {
             let axis = |input, output| AxisMap::Nearest { input, output };
             Kernel::Gather(Gather {
-                x: axis(input.width, output.width),
-                y: axis(input.height, output.height),
+                x: axis(input.width(), output.width()),
+                y: axis(input.height(), output.height()),
             })
         } else {
             let [x, y] = self.tables(&input, &output);
@@ -298,7 +297,7 @@ mod tests {
     fn size(op: &Resize, width: u32, height: u32) -> (u32, u32) {
         let output =
             op.infer(&[ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8).unwrap()]).unwrap();
-        (output.width, output.height)
+        (output.width(), output.height())
     }
 
     fn refusal(op: &Resize, width: u32, height: u32) -> String {

@@ -104,7 +104,7 @@ impl RgbToYuv {
         let (matrix, range) = (self.matrix.unwrap_or(Matrix::Bt601), self.range.unwrap_or(Range::Limited));
         let ((kr, kb), levels) = (matrix.weights(), Levels::new(range, self.bits, 0));
         let kg = 1.0 - kr - kb;
-        let full = input.dtype.full_scale() * f64::from(pixels);
+        let full = input.dtype().full_scale() * f64::from(pixels);
         let chroma = |is_u, weights: [f64; 2], by: f64| {
             let by = weights.map(|weight| (weight * levels.chroma / (by * full)) as f32);
             YuvSample::Chroma { is_u, by, middle: levels.middle as f32 }
@@ -119,7 +119,7 @@ impl RgbToYuv {
         };
         // What the bits hold, where it is not what the type holds.
         let most = (!matches!(self.bits, 8 | 16)).then(|| ((1_u32 << self.bits) - 1) as f32);
-        Point::rgb_to_yuv(sample, pixels, input.format == PixelFormat::Gray, most)
+        Point::rgb_to_yuv(sample, pixels, input.format() == PixelFormat::Gray, most)
     }
 }
 
@@ -144,7 +144,7 @@ impl Operator for RgbToYuv {
         let [input] = self.accept(inputs)?;
         let (across, down) = self.shifts();
         let dtype = if self.bits > 8 { DType::U16 } else { DType::U8 };
-        let size = (input.width.div_ceil(1 << across), input.height.div_ceil(1 << down));
+        let size = (input.width().div_ceil(1 << across), input.height().div_ceil(1 << down));
         let output = ImageDesc::new(size.0, size.1, PixelFormat::Gray, dtype);
         Ok(output?)
     }
@@ -153,7 +153,7 @@ impl Operator for RgbToYuv {
         let output = self.infer(inputs)?;
         let input = inputs[0];
         let (across, down) = self.shifts();
-        let pixel = input.with_size(output.width, output.height);
+        let pixel = input.with_size(output.width(), output.height())?;
         let mut steps = Vec::new();
         for (x, y) in (0..1 << down).flat_map(|y| (0..1 << across).map(move |x| (x, y))) {
             if (across, down) != (0, 0) {
@@ -161,7 +161,7 @@ impl Operator for RgbToYuv {
                     let last = side - 1;
                     AxisMap::Step { first: first.min(last), step: 1 << shift, shift: 0, last }
                 };
-                let kernel = Gather { x: axis(x, across, input.width), y: axis(y, down, input.height) };
+                let kernel = Gather { x: axis(x, across, input.width()), y: axis(y, down, input.height()) };
                 let (kernel, inputs) = (Kernel::Gather(kernel), vec![StepInput::Slot(0)]);
                 steps.push(KernelStep { kernel, uniforms: [].into(), inputs, output: pixel });
             }

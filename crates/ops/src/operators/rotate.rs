@@ -99,7 +99,7 @@ impl Rotate {
     fn matrix(&self, input: &ImageDesc) -> [f64; 6] {
         let middle = |side: u32| (f64::from(side) - 1.0) / 2.0;
         let center = self.center.as_ref().and_then(|c| <[f64; 2]>::try_from(&c[..]).ok());
-        let [cx, cy] = center.unwrap_or([middle(input.width), middle(input.height)]);
+        let [cx, cy] = center.unwrap_or([middle(input.width()), middle(input.height())]);
         let (sin, cos) = sin_cos(self.angle);
         let (sin, cos) = (sin / self.scale, cos / self.scale);
         [cos, -sin, cx - cos * cx + sin * cy, sin, cos, cy - sin * cx - cos * cy]

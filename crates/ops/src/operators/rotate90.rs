@@ -63,14 +63,14 @@ impl Operator for Rotate90 {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         Ok(match self.direction.unwrap_or_default() {
-            Turn::Clockwise | Turn::CounterClockwise => input.with_size(input.height, input.width),
+            Turn::Clockwise | Turn::CounterClockwise => input.with_size(input.height(), input.width())?,
             Turn::Half => input,
         })
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let ImageDesc { width, height, .. } = inputs[0];
+        let (width, height) = (inputs[0].width(), inputs[0].height());
         let forward = AxisMap::Offset { first: 0 };
         let (columns, rows) = (AxisMap::Flip { last: width - 1 }, AxisMap::Flip { last: height - 1 });
         let kernel = match self.direction.unwrap_or_default() {

@@ -73,7 +73,7 @@ impl Operator for Scharr {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.border.resolve(self, &input)?;
-        Ok(input.with_format(PixelFormat::Gray))
+        Ok(input.with_format(PixelFormat::Gray)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {

@@ -62,7 +62,7 @@ impl Pointwise for Select {
         };
         // Results stand in the order red, green, blue, alpha, wherever the format keeps them.
         let format = match terms.len() {
-            n if n == input.channels() => input.format,
+            n if n == input.channels() => input.format(),
             1 => PixelFormat::Gray,
             3 => PixelFormat::Rgb,
             _ => PixelFormat::Rgba,
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn channels_outside_are_refused_and_formats_follow() {
         let image = ImageDesc::new(4, 3, PixelFormat::Bgr, DType::U8).unwrap();
-        let format = |channels: &[i8]| Select::new(channels).infer(&[image]).unwrap().format;
+        let format = |channels: &[i8]| Select::new(channels).infer(&[image]).unwrap().format();
         assert_eq!(format(&[2, 1, 0]), PixelFormat::Bgr);
         assert_eq!((format(&[0]), format(&[0, 1, 2, -1])), (PixelFormat::Gray, PixelFormat::Rgba));
         let refused = Select::new(&[0, 3, 1]).infer(&[image]).unwrap_err().to_string();

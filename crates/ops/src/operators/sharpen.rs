@@ -122,13 +122,13 @@ impl Operator for Sharpen {
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let wide = output.with_dtype(DType::F32);
+        let wide = output.with_dtype(DType::F32)?;
         let border = self.border.resolve(self, &output)?;
         let radius = self.kernel / 2;
         let axis = gaussian_weights(self.kernel, self.sigma);
         let mut steps: Vec<KernelStep> = Vec::new();
         let mut source = StepInput::Slot(0);
-        if output.dtype != DType::F32 {
+        if output.dtype() != DType::F32 {
             steps.append(&mut Lowered::affine(wide, |_| (1.0, 0.0)).steps);
             source = StepInput::Step(0);
         }

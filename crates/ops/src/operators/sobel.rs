@@ -54,13 +54,13 @@ impl Operator for Sobel {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.border.resolve(self, &input)?;
-        Ok(input.with_format(PixelFormat::Gray))
+        Ok(input.with_format(PixelFormat::Gray)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let kernel = Kernel::Stencil(Stencil::sobel(self.border.resolve(self, &output)?));
-        Ok(of_gray(Lowered::single(kernel, [], output), &inputs[0]))
+        of_gray(Lowered::single(kernel, [], output), &inputs[0])
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn colour_goes_through_gray() {
         let colour = ImageDesc::new(5, 3, PixelFormat::Bgra, DType::U16).unwrap();
-        let gray = colour.with_format(PixelFormat::Gray);
+        let gray = colour.with_format(PixelFormat::Gray).unwrap();
         let lowered = Sobel::new().lower(&[colour]).unwrap();
         let names: Vec<_> = lowered.steps.iter().map(|s| (s.kernel.name(), s.output, s.inputs[0])).collect();
         assert_eq!(names, [("point", gray, StepInput::Slot(0)), ("stencil", gray, StepInput::Step(0))]);

@@ -143,8 +143,8 @@ impl Operator for Threshold {
         let threshold = self.level.unwrap_or_default();
         // A whole number is above t exactly when it is above floor(t); floor(t) of any t that matters is
         // exact in binary32, while t itself might round up to a whole number.
-        let exact = if output.dtype.is_float() { threshold } else { threshold.floor() };
-        let max_value = self.max_value.unwrap_or_else(|| output.dtype.full_scale());
+        let exact = if output.dtype().is_float() { threshold } else { threshold.floor() };
+        let max_value = self.max_value.unwrap_or_else(|| output.dtype().full_scale());
         if self.mode != ThresholdMode::Binary {
             let number = |name: &str| match name {
                 "threshold" => exact,

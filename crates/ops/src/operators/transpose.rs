@@ -38,7 +38,7 @@ impl Operator for Transpose {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        Ok(input.with_size(input.height, input.width))
+        Ok(input.with_size(input.height(), input.width())?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {

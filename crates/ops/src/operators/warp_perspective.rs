@@ -191,9 +191,7 @@ impl Operator for WarpPerspective {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.sampling.border.resolve(self, &input)?;
-        let output = input.with_size(self.width.unwrap_or(input.width), self.height.unwrap_or(input.height));
-        output.check()?;
-        Ok(output)
+        Ok(input.with_size(self.width.unwrap_or(input.width()), self.height.unwrap_or(input.height()))?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {

@@ -149,7 +149,7 @@ impl YuvToRgb {
 
     /// Bits of a sample, which `y` has been checked for.
     fn sample_bits(&self, y: &ImageDesc) -> u32 {
-        self.bits.unwrap_or(8 * y.dtype.size() as u32)
+        self.bits.unwrap_or(8 * y.dtype().size() as u32)
     }
 
     /// What makes a pixel of its samples.
@@ -158,7 +158,7 @@ impl YuvToRgb {
         let (kr, kb) = matrix.weights();
         let kg = 1.0 - kr - kb;
         let Levels { black, luma, chroma, middle } = Levels::new(range, self.sample_bits(y), self.shift);
-        let white = y.dtype.full_scale();
+        let white = y.dtype().full_scale();
         let (scale, spread) = (white / luma, white / chroma);
         let luma = [scale as f32, (-black * scale) as f32];
         let alpha = self.to.has_alpha().then_some(white as f32);
@@ -221,30 +221,30 @@ impl YuvToRgb {
         };
         let (interpolated, is_packed) = (slot > 0 && self.is_interpolated(), self.packing.is_packed());
         let down = if slot == 0 || is_packed || interpolated { 0 } else { self.sampling.shifts().1 };
-        let x = self.columns(slot, input.width);
-        let y = AxisMap::Step { first: 0, step: 1, shift: down, last: input.height - 1 };
+        let x = self.columns(slot, input.width());
+        let y = AxisMap::Step { first: 0, step: 1, shift: down, last: input.height() - 1 };
         let own = if interpolated {
-            let (width, height) = self.sampling.size(plane.width, plane.height);
-            plane.with_size(width, if is_packed { plane.height } else { height })
+            let (width, height) = self.sampling.size(plane.width(), plane.height());
+            plane.with_size(width, if is_packed { plane.height() } else { height })?
         } else {
             plane
         };
         let same = |map| matches!(map, AxisMap::Step { first: 0, step: 1, shift: 0, .. });
-        if !same(x) || !same(y) || (input.width, input.height) != (own.width, own.height) {
+        if !same(x) || !same(y) || (input.width(), input.height()) != (own.width(), own.height()) {
             step(Kernel::Gather(Gather { x, y }), own);
         }
         // What is above the bits that there are would make sums that binary32 does not hold.
         let used = self.sample_bits(input) + self.shift;
-        if (used as usize) < 8 * input.dtype.size() {
+        if (used as usize) < 8 * input.dtype().size() {
             let most = ((1_u32 << used) - 1) as f32;
             step(Formula::each(v().min(most)).kernel(&SPEC)?, own);
         }
         if interpolated {
-            let (exact, whole) = (own.with_dtype(DType::F32), plane.with_dtype(DType::F32));
+            let (exact, whole) = (own.with_dtype(DType::F32)?, plane.with_dtype(DType::F32)?);
             step(Kernel::Point(Point::copy()), exact);
             let (across, between) = (self.sampling.shifts(), self.siting.is_between());
-            let x = between_samples(own.width, plane.width, across.0 > 0, between.0);
-            let y = between_samples(own.height, plane.height, own.height < plane.height, between.1);
+            let x = between_samples(own.width(), plane.width(), across.0 > 0, between.0);
+            let y = between_samples(own.height(), plane.height(), own.height() < plane.height(), between.1);
             step(Kernel::Resample(Resample { x, y }), whole);
         }
         Ok(sample)
@@ -257,28 +257,28 @@ impl YuvToRgb {
             Err(OpError::Input { operator: SPEC.name, slot, given, allowed })
         };
         let is_plane =
-            |i: &ImageDesc| i.format == PixelFormat::Gray && matches!(i.dtype, DType::U8 | DType::U16);
+            |i: &ImageDesc| i.format() == PixelFormat::Gray && matches!(i.dtype(), DType::U8 | DType::U16);
         if !is_plane(y) {
             return refuse(0, "a plane of video: gray, u8 or u16".to_owned());
         }
-        let (bits, size) = (self.sample_bits(y), 8 * y.dtype.size() as u32);
+        let (bits, size) = (self.sample_bits(y), 8 * y.dtype().size() as u32);
         if bits + self.shift > size || bits < 8 {
             let given = format!("{bits} bits and shift {}", self.shift);
             return Err(self
                 .invalid("bits", given, format!("together no more than the {size} of {y}"))
                 .into());
         }
-        if self.packing.is_packed() && !y.width.is_multiple_of(2) {
+        if self.packing.is_packed() && !y.width().is_multiple_of(2) {
             return refuse(0, format!("an even width: {} has two samples a pixel", self.packing));
         }
         if self.reads_luma_alone() {
             return Ok(());
         }
-        let (across, down) = self.sampling.size(y.width, y.height);
+        let (across, down) = self.sampling.size(y.width(), y.height());
         let (width, height) = match self.packing {
             Packing::Planar => (Some(across), down),
             Packing::Uv | Packing::Vu => (across.checked_mul(2), down),
-            Packing::Yuyv | Packing::Uyvy if y.width.is_multiple_of(4) => (Some(y.width), y.height),
+            Packing::Yuyv | Packing::Uyvy if y.width().is_multiple_of(4) => (Some(y.width()), y.height()),
             Packing::Yuyv | Packing::Uyvy => {
                 return refuse(
                     0,
@@ -286,7 +286,7 @@ impl YuvToRgb {
                 );
             }
         };
-        let wanted = width.map(|width| y.with_size(width, height));
+        let wanted = width.map(|width| y.with_size(width, height)).transpose()?;
         match (1..3).find(|&slot| Some(inputs[slot]) != wanted) {
             None => Ok(()),
             Some(slot) => {
@@ -321,15 +321,13 @@ impl Operator for YuvToRgb {
         let inputs = self.accept(inputs)?;
         self.check(&inputs)?;
         let [y, ..] = inputs;
-        let width = if self.packing.is_packed() { y.width / 2 } else { y.width };
-        let output = y.with_size(width, y.height).with_format(self.to);
-        output.check()?;
-        Ok(output)
+        let width = if self.packing.is_packed() { y.width() / 2 } else { y.width() };
+        Ok(y.with_size(width, y.height())?.with_format(self.to)?)
     }
 
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
-        let plane = output.with_format(PixelFormat::Gray);
+        let plane = output.with_format(PixelFormat::Gray)?;
         let slots = if self.reads_luma_alone() { 1 } else { 3 };
         let mut steps = Vec::new();
         let mut samples = Vec::new();

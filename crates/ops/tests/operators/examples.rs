@@ -24,7 +24,8 @@ pub(crate) fn images() -> impl Iterator<Item = ImageDesc> {
             .flat_map(move |dtype| Layout::ALL.into_iter().map(move |layout| (format, dtype, layout)))
     });
     every.flat_map(|(format, dtype, layout)| {
-        let image = move |(width, height)| ImageDesc { width, height, format, dtype, layout };
+        let image =
+            move |(width, height)| ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout);
         SIZES.into_iter().map(image)
     })
 }

@@ -13,7 +13,7 @@ fn every_example_and_corner_on_every_image() {
         for params in spec.calls() {
             let operator = create(spec.name, &params).unwrap_or_else(|e| panic!("{e}"));
             for image in images() {
-                accepted += usize::from(check(operator.as_ref(), &operator.inputs_like(&image)));
+                accepted += usize::from(check(operator.as_ref(), &operator.inputs_like(&image).unwrap()));
             }
         }
         assert!(accepted >= images().count(), "'{}' accepts {accepted}", spec.name);
@@ -31,7 +31,7 @@ fn a_wrong_number_of_inputs_or_an_impossible_input_is_an_error() {
                 assert!(error.contains(spec.name) && error.contains(&spec.inputs.join(", ")), "{error}");
             }
             for (width, height) in [(0, 5), (5, 0), (u32::MAX, 1), (u32::MAX, u32::MAX)] {
-                let inputs = vec![image.with_size(width, height); spec.inputs.len()];
+                let inputs = vec![image.with_size(width, height).unwrap(); spec.inputs.len()];
                 assert!(
                     operator.infer(&inputs).is_err() && operator.lower(&inputs).is_err(),
                     "{}",
@@ -47,20 +47,21 @@ proptest! {
 
     /// Up to the longest sides there are; `infer` only, since tables of such sizes take their time.
     #[test]
-    fn inference_never_panics(width in 1..=u32::MAX, height in 1..=u32::MAX, narrow in 0..4_u8, pick in any::<u16>()) {
+    fn inference_never_panics(width in 1..=ImageDesc::MAX_SIDE, height in 1..=ImageDesc::MAX_SIDE, narrow in 0..4_u8, pick in any::<u16>()) {
         let (width, height) = match narrow {
             0 => (1, height),
             1 => (width, 1),
-            _ => (width, height),
+            _ => (width, height.div_ceil(1 << 15)),
         };
         let format = PixelFormat::ALL[usize::from(pick) % PixelFormat::ALL.len()];
         let dtype = DType::ALL[usize::from(pick) % DType::ALL.len()];
-        let image = ImageDesc { width, height, format, dtype, layout: mip_core::Layout::Hwc };
+        let image = ImageDesc::new(width, height, format, dtype).unwrap();
         for spec in operators() {
             for params in examples(spec) {
                 let operator = create(spec.name, &params).unwrap();
-                if let Ok(output) = operator.infer(&operator.inputs_like(&image)) {
-                    prop_assert!(output.check().is_ok(), "{} {output}", spec.name);
+                let Ok(inputs) = operator.inputs_like(&image) else { continue };
+                if let Ok(output) = operator.infer(&inputs) {
+                    prop_assert!(output.bytes() > 0, "{} {output}", spec.name);
                 }
             }
         }
@@ -77,7 +78,6 @@ fn check(operator: &dyn Operator, inputs: &[ImageDesc]) -> bool {
             return false;
         }
     };
-    output.check().unwrap_or_else(|e| panic!("{name}: {e}"));
     let lowered = operator.lower(inputs).unwrap_or_else(|e| panic!("{name}: accepted, then refused: {e}"));
     assert_eq!(lowered.steps.last().expect("at least one step").output, output, "{name}");
     for (index, step) in lowered.steps.iter().enumerate() {
@@ -111,26 +111,27 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
     match &step.kernel {
         Kernel::Point(point) => {
             assert_eq!(uniforms, point.expr.uniforms().len(), "{name}");
-            assert!(sources.iter().all(|s| (s.width, s.height) == (to.width, to.height)), "{name}");
+            assert!(sources.iter().all(|s| (s.width(), s.height()) == (to.width(), to.height())), "{name}");
         }
         Kernel::Gather(gather) => {
-            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
-            check_map(gather.x, from.width, to.width);
-            check_map(gather.y, from.height, to.height);
+            assert_eq!((uniforms, from.with_size(to.width(), to.height()).unwrap()), (0, to), "{name}");
+            check_map(gather.x, from.width(), to.width());
+            check_map(gather.y, from.height(), to.height());
         }
         Kernel::Warp(Warp::Transposed { x, y }) => {
-            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
-            check_map(*x, from.width, to.height);
-            check_map(*y, from.height, to.width);
+            assert_eq!((uniforms, from.with_size(to.width(), to.height()).unwrap()), (0, to), "{name}");
+            check_map(*x, from.width(), to.height());
+            check_map(*y, from.height(), to.width());
         }
         Kernel::Warp(Warp::Sampled(sampled)) => {
-            let expected = (sampled.coordinates.uniform_count(), from.with_size(to.width, to.height));
+            let expected =
+                (sampled.coordinates.uniform_count(), from.with_size(to.width(), to.height()).unwrap());
             assert_eq!((uniforms, to), (expected.0, expected.1), "{name}");
         }
         Kernel::Resample(resample) => {
-            assert_eq!((uniforms, from.with_size(to.width, to.height)), (0, to), "{name}");
-            check_taps(&resample.x, from.width, to.width);
-            check_taps(&resample.y, from.height, to.height);
+            assert_eq!((uniforms, from.with_size(to.width(), to.height()).unwrap()), (0, to), "{name}");
+            check_taps(&resample.x, from.width(), to.width());
+            check_taps(&resample.y, from.height(), to.height());
         }
         Kernel::Separable(filter) => {
             assert_eq!(from, to, "{name}");
@@ -143,8 +144,8 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
         }
         Kernel::Stencil(k) => {
             assert_eq!(
-                (uniforms, from.width, from.height),
-                (k.expr.uniforms().len(), to.width, to.height),
+                (uniforms, from.width(), from.height()),
+                (k.expr.uniforms().len(), to.width(), to.height()),
                 "{name}"
             );
         }

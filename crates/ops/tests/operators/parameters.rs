@@ -43,12 +43,8 @@ fn value(kind: ParamKind) -> BoxedStrategy<Value> {
 
 fn image() -> impl Strategy<Value = ImageDesc> {
     let formats = (select(&PixelFormat::ALL[..]), select(&DType::ALL[..]), select(&Layout::ALL[..]));
-    (1..20_u32, 1..20_u32, formats).prop_map(|(width, height, (format, dtype, layout))| ImageDesc {
-        width,
-        height,
-        format,
-        dtype,
-        layout,
+    (1..20_u32, 1..20_u32, formats).prop_map(|(width, height, (format, dtype, layout))| {
+        ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout)
     })
 }
 
@@ -152,7 +148,7 @@ fn uniform_parameters_have_an_effect() {
                 let uniforms = values.iter().filter_map(|value| {
                     let mut operator = create(spec.name, &params).unwrap();
                     operator.set(param.name, value.clone()).unwrap();
-                    let lowered = operator.lower(&operator.inputs_like(&image)).ok()?;
+                    let lowered = operator.lower(&operator.inputs_like(&image).unwrap()).ok()?;
                     Some(lowered.steps.into_iter().map(|step| step.uniforms).collect::<Vec<_>>())
                 });
                 let uniforms: Vec<_> = uniforms.collect();
@@ -193,7 +189,7 @@ fn structural_parameters_need_a_new_plan() {
                 let plans = values.iter().filter_map(|value| {
                     let mut operator = create(spec.name, &params).unwrap();
                     operator.set(param.name, value.clone()).ok()?;
-                    let lowered = operator.lower(&operator.inputs_like(&image)).ok()?;
+                    let lowered = operator.lower(&operator.inputs_like(&image).unwrap()).ok()?;
                     Some(lowered.steps.into_iter().map(|s| (s.kernel, s.output)).collect::<Vec<_>>())
                 });
                 let plans: Vec<_> = plans.collect();

@@ -61,12 +61,12 @@ impl Image<'_, '_> {
 
     fn size(&self) -> (u32, u32) {
         let desc = self.view.layout().desc;
-        (desc.width, desc.height)
+        (desc.width(), desc.height())
     }
 
     /// The channel of alpha, if there is one.
     fn alpha(&self) -> Option<usize> {
-        self.view.layout().desc.format.has_alpha().then_some(3)
+        self.view.layout().desc.format().has_alpha().then_some(3)
     }
 
     /// A sample as sums take it: colours premultiplied where there is alpha.
@@ -98,16 +98,16 @@ fn pixels(output: &mut ImageViewMut<'_>, frame: usize, mut compute: impl FnMut(u
     let desc = output.layout().desc;
     let channels = desc.channels();
     let mut pixel = [0.0; 4];
-    for y in 0..desc.height {
-        for x in 0..desc.width {
+    for y in 0..desc.height() {
+        for x in 0..desc.width() {
             compute(x, y, &mut pixel[..channels]);
             for (channel, &value) in pixel[..channels].iter().enumerate() {
-                let (plane, index) = match desc.layout {
+                let (plane, index) = match desc.layout() {
                     Layout::Hwc => (0, x as usize * channels + channel),
                     Layout::Chw => (channel, x as usize),
                 };
                 let y = y as usize;
-                match desc.dtype {
+                match desc.dtype() {
                     DType::U8 => output.row_as_mut::<u8>(frame, plane, y)[index] = u8::from_f32(value),
                     DType::U16 => output.row_as_mut::<u16>(frame, plane, y)[index] = u16::from_f32(value),
                     DType::I16 => output.row_as_mut::<i16>(frame, plane, y)[index] = i16::from_f32(value),

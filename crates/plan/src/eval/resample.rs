@@ -23,7 +23,7 @@ fn with_alpha(kernel: &Resample, image: Image<'_, '_>, alpha: usize, (x, y): (u3
         };
         wide_sum(&kernel.y, y, |j| wide_sum(&kernel.x, x, |i| premultiplied(i, j)))
     };
-    let (cover, clear) = (sum(alpha), Resample::clear(image.view.layout().desc.dtype));
+    let (cover, clear) = (sum(alpha), Resample::clear(image.view.layout().desc.dtype()));
     for (channel, value) in pixel.iter_mut().enumerate() {
         *value = match channel {
             _ if channel == alpha => cover as f32,

@@ -14,19 +14,19 @@ impl Expr {
         let mut results = vec![None; output.channels()];
         match &self.results {
             Results::EachChannel(root) => {
-                let alpha = Channel::Alpha.index(output.format);
+                let alpha = Channel::Alpha.index(output.format());
                 for (channel, result) in results.iter_mut().enumerate() {
                     *result = Some(if alpha == Some(channel) {
                         builder.input(0, Channel::Index(channel as u8))
                     } else {
-                        let own = self.instance(&mut builder, inputs, meaning(output.format, channel))?;
+                        let own = self.instance(&mut builder, inputs, meaning(output.format(), channel))?;
                         own[usize::from(*root)]
                     });
                 }
             }
             Results::Channels(roots) => {
                 let all = self.instance(&mut builder, inputs, None)?;
-                for (root, place) in roots.iter().zip(places(output.format)) {
+                for (root, place) in roots.iter().zip(places(output.format())) {
                     results[place] = Some(all[usize::from(*root)]);
                 }
             }
@@ -63,9 +63,9 @@ impl Expr {
                     let desc = &inputs[usize::from(slot)];
                     let index = match channel {
                         // A gray image has one value for all channels.
-                        Channel::Own if desc.format == PixelFormat::Gray => Some(0),
-                        Channel::Own => own.and_then(|own| own.index(desc.format)),
-                        _ => channel.index(desc.format),
+                        Channel::Own if desc.format() == PixelFormat::Gray => Some(0),
+                        Channel::Own => own.and_then(|own| own.index(desc.format())),
+                        _ => channel.index(desc.format()),
                     };
                     let index =
                         index.ok_or_else(|| format!("input {slot} ({desc}) has no channel {channel}"))?;

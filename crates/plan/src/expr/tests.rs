@@ -47,7 +47,7 @@ fn the_same_computation_is_the_same_expression() {
 #[test]
 fn channels_are_found_by_what_they_are() {
     let bgr = ImageDesc::new(2, 2, PixelFormat::Bgr, DType::U8).unwrap();
-    let rgba = bgr.with_format(PixelFormat::Rgba);
+    let rgba = bgr.with_format(PixelFormat::Rgba).unwrap();
     let mut e = ExprBuilder::default();
     let (v, w) = (e.input(0, Channel::Own), e.input(1, Channel::Own));
     let sum = e.binary(Binary::Add, v, w);
@@ -55,7 +55,7 @@ fn channels_are_found_by_what_they_are() {
     let resolved = expr.resolve(&[rgba, bgr], &rgba).unwrap();
     assert_eq!(resolved.to_string(), "c0 + c22, c1 + c12, c2 + c02, c3");
     // A gray image has one value for all channels, but a coloured one none for gray.
-    let gray = bgr.with_format(PixelFormat::Gray);
+    let gray = bgr.with_format(PixelFormat::Gray).unwrap();
     assert!(expr.resolve(&[bgr, gray], &bgr).is_ok());
     assert!(expr.resolve(&[gray, bgr], &gray).unwrap_err().contains("no channel v"));
     assert!(luma().resolve(&[gray], &gray).unwrap_err().contains("no channel r"));

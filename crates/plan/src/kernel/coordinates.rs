@@ -80,8 +80,8 @@ impl Coordinates {
     /// Whether images can be the maps for `output`.
     pub(super) fn check(maps: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
         let fits = |map: &ImageDesc| {
-            (map.format, map.dtype, map.width, map.height)
-                == (PixelFormat::Gray, DType::F32, output.width, output.height)
+            (map.format(), map.dtype(), map.width(), map.height())
+                == (PixelFormat::Gray, DType::F32, output.width(), output.height())
         };
         match maps.iter().find(|map| !fits(map)) {
             Some(map) => Err(format!("a map is {map}; maps are gray f32 and have the output's size")),

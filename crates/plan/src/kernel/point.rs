@@ -177,32 +177,33 @@ impl Point {
 
     /// Whether it is [`Point::inside`] of an image alike.
     pub fn is_inside(&self, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
-        let alike = |input: &ImageDesc| (input.format, input.dtype) == (output.format, output.dtype);
-        self.expr.reads_position() && inputs.iter().all(alike) && self.is(&Self::inside(output.format))
+        let alike = |input: &ImageDesc| (input.format(), input.dtype()) == (output.format(), output.dtype());
+        self.expr.reads_position() && inputs.iter().all(alike) && self.is(&Self::inside(output.format()))
     }
 
     /// What it is known to be for such images, if anything.
     pub fn known(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Option<Known> {
         let first = inputs.first()?;
         let one = inputs.len() == 1;
-        let same_type = inputs.iter().all(|input| input.dtype == output.dtype);
-        let alike = same_type && inputs.iter().all(|input| input.format == output.format);
+        let same_type = inputs.iter().all(|input| input.dtype() == output.dtype());
+        let alike = same_type && inputs.iter().all(|input| input.format() == output.format());
         if one
             && same_type
             && let Some(channels) = self.channels(inputs, output)
         {
             return Some(Known::Channels(channels));
         }
-        if one && self.is(&Self::affine(output.format)) {
+        if one && self.is(&Self::affine(output.format())) {
             // In memory the colours may lie in another order than their results have.
-            let place = |c: usize| NAMED.iter().position(|n| n.index(output.format) == Some(c)).unwrap_or(0);
-            return (first.format == output.format)
+            let place =
+                |c: usize| NAMED.iter().position(|n| n.index(output.format()) == Some(c)).unwrap_or(0);
+            return (first.format() == output.format())
                 .then(|| Known::Affine((0..output.channels()).map(place).collect()));
         }
         if alike && one && self.is(&Self::threshold()) {
             return Some(Known::Threshold);
         }
-        (alike && inputs.len() == 2 && self.is(&Self::blend(output.format))).then_some(Known::Blend)
+        (alike && inputs.len() == 2 && self.is(&Self::blend(output.format()))).then_some(Known::Blend)
     }
 
     /// The luma that it makes of its one input, if that is all it does: indices of red, green and blue.
@@ -233,12 +234,12 @@ impl Point {
         let source = |&id: &ValueId| match op(id) {
             Op::Input { .. } => input(id).map(ChannelMap::Input),
             Op::Const(bits) => {
-                (f64::from(bits.get()) == output.dtype.full_scale()).then_some(ChannelMap::Opaque)
+                (f64::from(bits.get()) == output.dtype().full_scale()).then_some(ChannelMap::Opaque)
             }
-            Op::Luma(r, g, b) if !output.dtype.is_float() => {
+            Op::Luma(r, g, b) if !output.dtype().is_float() => {
                 Some(ChannelMap::Luma([input(r)?, input(g)?, input(b)?]))
             }
-            Op::Fma(b, weight, rest) if output.dtype == DType::F32 => {
+            Op::Fma(b, weight, rest) if output.dtype() == DType::F32 => {
                 let (Op::Fma(g, of_g, red), Op::Const(blue)) = (op(rest), op(weight)) else { return None };
                 let (Op::Binary(Binary::Mul, r, of_r), Op::Const(green)) = (op(red), op(of_g)) else {
                     return None;

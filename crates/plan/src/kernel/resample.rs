@@ -64,7 +64,7 @@ impl Resample {
     /// Most taps that an axis may have to be summed in binary32, for images like this one: as many as keep the result
     /// within its bound (see [`Resample`]). `signed`: some of the weights are negative.
     pub const fn longest_chain(image: &ImageDesc, signed: bool) -> usize {
-        match (image.dtype, image.format.has_alpha()) {
+        match (image.dtype(), image.format().has_alpha()) {
             (DType::U8, _) => 64,
             (DType::U16 | DType::I16, false) if signed => 12,
             (DType::U16 | DType::I16, true) => Self::SHORT,
@@ -74,7 +74,7 @@ impl Resample {
 
     /// Whether all is computed in binary64 for images like this one: those with alpha, where a weight is negative.
     pub const fn is_wide(&self, image: &ImageDesc) -> bool {
-        image.format.has_alpha() && (self.x.signed || self.y.signed)
+        image.format().has_alpha() && (self.x.signed || self.y.signed)
     }
 
     /// The sum of alphas up to which a pixel is clear, where weights may be negative: 2^-17 of full scale, which no sum

@@ -33,7 +33,7 @@ impl Stencil {
 
     /// Whether it is [`Stencil::sobel`] of a gray image, for which devices have a faster way.
     pub fn is_gray_sobel(&self, input: &ImageDesc, output: &ImageDesc) -> bool {
-        let gray = input.format == PixelFormat::Gray && input.dtype == output.dtype;
+        let gray = input.format() == PixelFormat::Gray && input.dtype() == output.dtype();
         gray && (Arc::ptr_eq(&self.expr, &SOBEL) || *self.expr == **SOBEL)
     }
 }

@@ -73,8 +73,10 @@ impl Warp {
     pub(super) fn check(&self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
         let outside = |what| Err(format!("{what} outside the source"));
         match self {
-            Self::Transposed { x, .. } if !x.stays_inside(input.width, output.height) => outside("columns"),
-            Self::Transposed { y, .. } if !y.stays_inside(input.height, output.width) => outside("rows"),
+            Self::Transposed { x, .. } if !x.stays_inside(input.width(), output.height()) => {
+                outside("columns")
+            }
+            Self::Transposed { y, .. } if !y.stays_inside(input.height(), output.width()) => outside("rows"),
             Self::Transposed { .. } | Self::Sampled(_) => Ok(()),
         }
     }
@@ -205,7 +207,7 @@ mod tests {
         let refusal = |output| kernel.check(0, &[gray(3, 2)], output).unwrap_err();
         assert_eq!(refusal(gray(2, 4)), "warp from 3x2 gray u8 to 2x4 gray u8: columns outside the source");
         assert!(refusal(gray(3, 3)).ends_with("rows outside the source"));
-        assert!(refusal(gray(2, 3).with_dtype(DType::F32)).ends_with("the dtype must stay"));
+        assert!(refusal(gray(2, 3).with_dtype(DType::F32).unwrap()).ends_with("the dtype must stay"));
     }
 
     #[test]
@@ -272,10 +274,10 @@ mod tests {
         let kernel =
             sampled(Coordinates::Map(MapUnit::Absolute), Interpolation::Nearest, Border::Constant(7.0));
         assert_eq!((kernel.input_count(), kernel.uniform_count()), (3, Some(0)));
-        let map = gray(4, 1).with_dtype(DType::F32);
+        let map = gray(4, 1).with_dtype(DType::F32).unwrap();
         let refusal = |map| kernel.check(0, &[gray(3, 2), map, map], gray(4, 1)).unwrap_err();
         assert!(refusal(gray(4, 1)).contains("a map is 4x1 gray u8; maps are gray f32"));
-        assert!(refusal(map.with_size(3, 2)).contains("have the output's size"));
+        assert!(refusal(map.with_size(3, 2).unwrap()).contains("have the output's size"));
         kernel.check(0, &[gray(3, 2), map, map], gray(4, 1)).unwrap();
         let pixels = [10_u8, 20, 30, 40, 50, 60];
         let view = ImageView::new(BatchLayout::tight(gray(3, 2), 1).unwrap(), &pixels).unwrap();

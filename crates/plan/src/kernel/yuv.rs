@@ -142,8 +142,8 @@ impl Point {
 
     /// The numbers, if it is [`Point::yuv_to_rgb`] without alpha of such images, all of one dtype.
     pub fn yuv_factors(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Option<YuvFactors> {
-        let alike = |dtype: DType| inputs.iter().all(|input| input.channels() == 1 && input.dtype == dtype);
-        if inputs.len() != 3 || output.channels() != 3 || !alike(output.dtype) {
+        let alike = |dtype: DType| inputs.iter().all(|input| input.channels() == 1 && input.dtype() == dtype);
+        if inputs.len() != 3 || output.channels() != 3 || !alike(output.dtype()) {
             return None;
         }
         let op = |id: ValueId| self.expr.ops()[usize::from(id)];

@@ -227,5 +227,5 @@ fn copied_layout(buffer: &Buffer) -> Result<BatchLayout, RuntimeError> {
 
 /// Whether samples can be read as their type where they lie. Memory from outside may start anywhere.
 fn is_aligned(image: &ImageBuffer) -> bool {
-    image.view().data().as_ptr().addr().is_multiple_of(image.desc().dtype.size())
+    image.view().data().as_ptr().addr().is_multiple_of(image.desc().dtype().size())
 }

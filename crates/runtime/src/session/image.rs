@@ -35,7 +35,7 @@ impl DeviceImage {
         if offset.checked_add(layout.span()).is_none_or(|end| end > len) {
             return refuse(format!("{} at byte {offset} does not lie inside {len} bytes", layout.desc));
         }
-        let sample = layout.desc.dtype.size();
+        let sample = layout.desc.dtype().size();
         if !offset.is_multiple_of(sample) {
             return refuse(format!("{} cannot begin at byte {offset}: a sample has {sample}", layout.desc));
         }

@@ -74,7 +74,7 @@ fn run(
 }
 
 fn rows(layout: &BatchLayout) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
-    let (batch, planes, height) = (layout.batch_size, layout.desc.planes(), layout.desc.height as usize);
+    let (batch, planes, height) = (layout.batch_size, layout.desc.planes(), layout.desc.height() as usize);
     (0..batch * planes * height).map(move |i| (i / (planes * height), i / height % planes, i % height))
 }
 

@@ -20,7 +20,7 @@ pub fn gray(width: u32, height: u32) -> ImageDesc {
 /// For sizes that overflow.
 pub fn padded(desc: ImageDesc, batch_size: usize, padding: usize) -> BatchLayout {
     let row_stride = desc.row_bytes() + padding;
-    let plane_stride = row_stride * desc.height as usize;
+    let plane_stride = row_stride * desc.height() as usize;
     let batch_stride = plane_stride * desc.planes();
     let layout = BatchLayout { desc, batch_size, row_stride, plane_stride, batch_stride };
     layout.check().expect("a small test image");

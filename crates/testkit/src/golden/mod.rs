@@ -66,7 +66,7 @@ impl GoldenCase {
                 assert_eq!(actual.desc(), image.desc(), "{}: description of the result", self.name);
                 check_within(&Real::from_buffer(actual), &Real::from_buffer(image), *tolerance)
             }
-            Expected::Exact(exact) => check_contract(actual, exact, actual.desc().dtype),
+            Expected::Exact(exact) => check_contract(actual, exact, actual.desc().dtype()),
         }
     }
 }
@@ -148,7 +148,7 @@ mod tests {
                 };
                 let ours = match &case.expected {
                     Expected::Exact(_) => exact,
-                    Expected::Pixels { image, .. } => exact.rounded(image.desc().dtype),
+                    Expected::Pixels { image, .. } => exact.rounded(image.desc().dtype()),
                 };
                 let violations = check_within(&ours, &other, tolerance).err()?;
                 Some(format!("{} ({}, {}): {violations}", case.name, case.library, case.call))

@@ -10,9 +10,9 @@ const PARAMS: &[&str] = &["kernel", "c", "method", "mode", "max_value"];
 
 pub(super) const REFERENCE: Reference = Reference::new("adaptive_threshold", PARAMS, |call| {
     let desc = call.desc();
-    adaptive_threshold(&call.image(0), desc.format, desc.dtype, call.params)
+    adaptive_threshold(&call.image(0), desc.format(), desc.dtype(), call.params)
 })
-.output(|_, desc| desc.with_format(PixelFormat::Gray));
+.output(|_, desc| desc.with_format(PixelFormat::Gray).unwrap());
 
 /// OpenCV's `adaptiveThreshold`: a mean that is rounded, then `v - mean > -ceil(c)`, or `<= -floor(c)` the other way round.
 pub fn adaptive_threshold(image: &Real, format: PixelFormat, dtype: DType, params: &Params) -> Real {

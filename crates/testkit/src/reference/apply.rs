@@ -100,12 +100,12 @@ pub fn magnitude(op: &str, params: &Params, inputs: &[&ImageBuffer]) -> f64 {
 /// # Panics
 /// As [`apply`].
 pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> ImageDesc {
-    let desc = (find(op).output)(params, input.with_size(exact.width as u32, exact.height as u32));
+    let desc = (find(op).output)(params, input.with_size(exact.width as u32, exact.height as u32).unwrap());
     match exact.channels {
         channels if channels == desc.channels() => desc,
-        1 => desc.with_format(PixelFormat::Gray),
-        3 => desc.with_format(PixelFormat::Rgb),
-        _ => desc.with_format(PixelFormat::Rgba),
+        1 => desc.with_format(PixelFormat::Gray).unwrap(),
+        3 => desc.with_format(PixelFormat::Rgb).unwrap(),
+        _ => desc.with_format(PixelFormat::Rgba).unwrap(),
     }
 }
 

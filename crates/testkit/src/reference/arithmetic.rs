@@ -6,7 +6,7 @@ const PARAMS: &[&str] = &["operation", "scale", "alpha", "beta", "gamma"];
 pub(super) const REFERENCE: Reference = Reference::new("arithmetic", PARAMS, |call| {
     let number = |name, default| f64::from(call.params.number(name).unwrap_or(default) as f32);
     let numbers = [number("scale", 1.0), number("alpha", 1.0), number("beta", 1.0), number("gamma", 0.0)];
-    let whole = !call.desc().dtype.is_float();
+    let whole = !call.desc().dtype().is_float();
     arithmetic(&call.image(0), &call.image(1), call.params.word("operation").unwrap_or("add"), numbers, whole)
 });
 

@@ -9,7 +9,7 @@ pub(super) const REFERENCE: Reference = Reference::new("brightness_contrast", PA
     let number = |name| call.params.number(name);
     let [brightness, contrast] = ["brightness", "contrast"].map(|name| number(name).unwrap_or(1.0));
     let shift = number("shift").unwrap_or(0.0);
-    brightness_contrast(&call.image(0), [brightness, contrast, shift], number("center"), call.desc().dtype)
+    brightness_contrast(&call.image(0), [brightness, contrast, shift], number("center"), call.desc().dtype())
 });
 
 /// `shift + brightness * (center + contrast * (v - center))` of colours; alpha is kept.

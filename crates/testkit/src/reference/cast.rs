@@ -5,10 +5,10 @@ use crate::Real;
 use crate::golden::Params;
 
 pub(super) const REFERENCE: Reference = Reference::new("cast", &["to", "scale"], |call| {
-    let (image, from) = (call.image(0), call.desc().dtype);
+    let (image, from) = (call.image(0), call.desc().dtype());
     if call.params.flag("scale").unwrap_or(true) { cast(&image, from, target(call.params)) } else { image }
 })
-.output(|params, desc| desc.with_dtype(target(params)));
+.output(|params, desc| desc.with_dtype(target(params)).unwrap());
 
 fn target(params: &Params) -> DType {
     params.word("to").expect("to").parse().expect("a dtype")

@@ -6,9 +6,9 @@ use crate::golden::Params;
 
 pub(super) const REFERENCE: Reference = Reference::new("color_convert", &["to"], |call| {
     let desc = call.desc();
-    color_convert(&call.image(0), desc.format, target(call.params), desc.dtype.full_scale())
+    color_convert(&call.image(0), desc.format(), target(call.params), desc.dtype().full_scale())
 })
-.output(|params, desc| desc.with_format(target(params)));
+.output(|params, desc| desc.with_format(target(params)).unwrap());
 
 fn target(params: &Params) -> PixelFormat {
     params.word("to").expect("to").parse().expect("a format")

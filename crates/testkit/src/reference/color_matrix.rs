@@ -4,7 +4,7 @@ use super::apply::Reference;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("color_matrix", &["matrix"], |call| {
-    color_matrix(&call.image(0), call.desc().format, &call.params.list("matrix").expect("matrix"))
+    color_matrix(&call.image(0), call.desc().format(), &call.params.list("matrix").expect("matrix"))
 });
 
 /// Each colour as a sum of all, by the rows of a matrix of binary32 numbers: 3 x 3, 3 x 4 with offsets, or 4 x 5 with alpha.

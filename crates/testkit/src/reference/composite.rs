@@ -5,9 +5,9 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("composite", &["premultiplied"], |call| {
     let premultiplied = call.params.flag("premultiplied").unwrap_or(false);
-    composite(&call.image(0), &call.image(1), premultiplied, call.desc().dtype)
+    composite(&call.image(0), &call.image(1), premultiplied, call.desc().dtype())
 })
-.output(|_, desc| if desc.format.has_alpha() { desc } else { desc.with_format(PixelFormat::Rgb) });
+.output(|_, desc| if desc.format().has_alpha() { desc } else { desc.with_format(PixelFormat::Rgb).unwrap() });
 
 /// Source-over of images whose colours stand in the same order, with alphas from 0 to 1.
 pub fn composite(front: &Real, back: &Real, premultiplied: bool, dtype: DType) -> Real {

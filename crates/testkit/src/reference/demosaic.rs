@@ -7,7 +7,7 @@ pub(super) const REFERENCE: Reference = Reference::new("demosaic", &["pattern", 
     let pattern = call.params.word("pattern").unwrap_or("rggb");
     demosaic(&call.image(0), pattern, call.params.word("method") == Some("malvar"))
 })
-.output(|_, desc| desc.with_format(mip_core::PixelFormat::Rgb));
+.output(|_, desc| desc.with_format(mip_core::PixelFormat::Rgb).unwrap());
 
 /// Each pixel's colour by the letter of the pattern that it lies under, and the two others from the pixels around it that have
 /// them: their mean, or the filters of Malvar, He and Cutler (2004, figure 2).

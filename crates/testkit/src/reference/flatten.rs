@@ -5,11 +5,11 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("flatten", &["background"], |call| {
     let background = call.params.list("background").unwrap_or_else(|| vec![0.0]);
-    flatten(&call.image(0), &background, call.desc().dtype)
+    flatten(&call.image(0), &background, call.desc().dtype())
 })
 .output(|_, desc| {
-    let bgr = matches!(desc.format, PixelFormat::Bgra | PixelFormat::Bgr);
-    desc.with_format(if bgr { PixelFormat::Bgr } else { PixelFormat::Rgb })
+    let bgr = matches!(desc.format(), PixelFormat::Bgra | PixelFormat::Bgr);
+    desc.with_format(if bgr { PixelFormat::Bgr } else { PixelFormat::Rgb }).unwrap()
 });
 
 /// Colours as much as alpha says, and the rest of the background: one number, or one a channel, as binary32.

@@ -5,7 +5,7 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("in_range", &["lower", "upper"], |call| {
     let list = |name| call.params.list(name).expect(name);
-    in_range(&call.image(0), &list("lower"), &list("upper"), call.desc().dtype)
+    in_range(&call.image(0), &list("lower"), &list("upper"), call.desc().dtype())
 });
 
 /// One channel: full scale where every colour channel lies between its bounds (both count; a list of one holds for all),

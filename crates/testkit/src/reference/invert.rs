@@ -2,7 +2,7 @@ use super::apply::Reference;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference =
-    Reference::new("invert", &[], |call| invert(&call.image(0), call.desc().dtype.full_scale()));
+    Reference::new("invert", &[], |call| invert(&call.image(0), call.desc().dtype().full_scale()));
 
 /// Colour channels: `full_scale - v`. Alpha is kept.
 pub fn invert(image: &Real, full_scale: f64) -> Real {

@@ -16,7 +16,9 @@ pub(super) const REFERENCE: Reference = Reference::new("laplacian", PARAMS, |cal
     let outside = call.params.number("border_value").unwrap_or(0.0).abs();
     256.0 * scale * call.largest().max(outside) + call.params.number("delta").unwrap_or(0.0).abs()
 })
-.output(|params, desc| params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type"))));
+.output(|params, desc| {
+    params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type")).unwrap())
+});
 
 /// OpenCV's kernels: written out for 1 and 3; for 5 second differences along one axis smoothed by binomials along the
 /// other, made by multiplying polynomials.

@@ -8,7 +8,7 @@ use crate::golden::Params;
 const PARAMS: &[&str] = &["width", "height", "fill", "align", "scale_up", "stride", "filter", "antialias"];
 
 pub(super) const REFERENCE: Reference =
-    Reference::new("letterbox", PARAMS, |call| letterbox(&call.image(0), call.params, call.desc().dtype));
+    Reference::new("letterbox", PARAMS, |call| letterbox(&call.image(0), call.params, call.desc().dtype()));
 
 /// The image resized to fit, and padded. In Python, from ultralytics' `LetterBox`:
 ///

@@ -9,6 +9,7 @@ pub(super) const REFERENCE: Reference = Reference::new("merge", &["to"], |call| 
 })
 .output(|params, desc| {
     desc.with_format(if params.word("to") == Some("bgr") { PixelFormat::Bgr } else { PixelFormat::Rgb })
+        .unwrap()
 });
 
 /// Each gray image as a channel.

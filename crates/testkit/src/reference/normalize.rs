@@ -5,12 +5,12 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference =
     Reference::new("normalize", &["mean", "std", "scale", "to"], |call| {
-        let scale = call.params.number("scale").unwrap_or(1.0 / call.desc().dtype.full_scale());
+        let scale = call.params.number("scale").unwrap_or(1.0 / call.desc().dtype().full_scale());
         let list = |name, default| call.params.list(name).unwrap_or_else(|| vec![default]);
         normalize(&call.image(0), scale, &list("mean", 0.0), &list("std", 1.0))
     })
     .output(|params, desc| {
-        desc.with_dtype(params.word("to").map_or(DType::F32, |to| to.parse().expect("a dtype")))
+        desc.with_dtype(params.word("to").map_or(DType::F32, |to| to.parse().expect("a dtype"))).unwrap()
     });
 
 /// `(v * scale - mean[c]) / std[c]` in every channel; a list of one holds for all channels.

@@ -9,9 +9,10 @@ use super::Border;
 use super::apply::{Call, Reference};
 use crate::Real;
 
-pub(super) const REFERENCE: Reference = Reference::new("point", &[], of_call)
-    .any_number()
-    .output(|params, desc| params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type"))));
+pub(super) const REFERENCE: Reference =
+    Reference::new("point", &[], of_call).any_number().output(|params, desc| {
+        params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type")).unwrap())
+    });
 
 fn of_call(call: &Call<'_>) -> Real {
     let (params, inputs) = (call.params, call.inputs);
@@ -21,8 +22,8 @@ fn of_call(call: &Call<'_>) -> Real {
     let numbers =
         numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
     let images: Vec<(Real, PixelFormat)> =
-        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format)).collect();
-    let first = inputs[0].desc().format;
+        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format())).collect();
+    let first = inputs[0].desc().format();
     let results = text.rsplit(';').next().map_or(1, top_level_commas) + 1;
     let output = match results {
         _ if is_of_each_channel(text) => first,

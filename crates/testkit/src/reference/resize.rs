@@ -8,7 +8,7 @@ use crate::golden::Params;
 pub(super) const REFERENCE: Reference = Reference::new(
     "resize",
     &["width", "height", "shorter_side", "longer_side", "filter", "antialias", "a"],
-    |call| by_params(&call.image(0), call.params, call.desc().dtype),
+    |call| by_params(&call.image(0), call.params, call.desc().dtype()),
 );
 
 /// With the parameters of a pipeline file.

@@ -1,5 +1,5 @@
 use mip_core::video::{ChromaSampling, Matrix, Range};
-use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_core::{DType, ImageDesc, PixelFormat};
 
 use super::apply::{Call, Reference};
 use super::yuv_to_rgb::word;
@@ -8,13 +8,10 @@ use crate::golden::Params;
 
 const PARAMS: &[&str] = &["plane", "matrix", "range", "sampling", "bits"];
 
-pub(super) const REFERENCE: Reference =
-    Reference::new("rgb_to_yuv", PARAMS, of).output(|params, desc| ImageDesc {
-        format: PixelFormat::Gray,
-        layout: Layout::Hwc,
-        dtype: if bits(params) > 8.0 { DType::U16 } else { DType::U8 },
-        ..desc
-    });
+pub(super) const REFERENCE: Reference = Reference::new("rgb_to_yuv", PARAMS, of).output(|params, desc| {
+    let dtype = if bits(params) > 8.0 { DType::U16 } else { DType::U8 };
+    ImageDesc::new(desc.width(), desc.height(), PixelFormat::Gray, dtype).expect("as the colours")
+});
 
 fn bits(params: &Params) -> f64 {
     params.number("bits").unwrap_or(8.0)
@@ -26,8 +23,8 @@ fn of(call: &Call<'_>) -> Real {
     let range = word(params, "range", &Range::ALL, Range::name).expect("a range");
     let sampling = word(params, "sampling", &ChromaSampling::ALL, ChromaSampling::name).unwrap_or_default();
     let plane = params.word("plane").expect("a plane");
-    let order = desc.format.rgb_indices().unwrap_or([0; 3]);
-    let colors = (call.image(0), order, desc.dtype.full_scale());
+    let order = desc.format().rgb_indices().unwrap_or([0; 3]);
+    let colors = (call.image(0), order, desc.dtype().full_scale());
     rgb_to_yuv((&colors.0, colors.1, colors.2), plane, matrix, range, sampling, bits(params))
 }
 

@@ -9,7 +9,7 @@ pub(super) const REFERENCE: Reference =
         let (params, desc) = (call.params, call.desc());
         let center = params.list("center").map(|c| (c[0], c[1]));
         let (angle, scale) = (params.number("angle").expect("angle"), params.number("scale").unwrap_or(1.0));
-        let size = (desc.width as usize, desc.height as usize);
+        let size = (desc.width() as usize, desc.height() as usize);
         of_call(call, rotation(angle, center.unwrap_or_else(|| middle(size)), scale), size)
     });
 

@@ -5,7 +5,7 @@ use super::luma;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("saturation", &["factor"], |call| {
-    saturation(&call.image(0), call.desc().format, call.params.number("factor").expect("factor"))
+    saturation(&call.image(0), call.desc().format(), call.params.number("factor").expect("factor"))
 });
 
 /// Between gray (0) and the colours as they are (1), or beyond; alpha is kept.

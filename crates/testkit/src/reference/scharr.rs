@@ -8,7 +8,7 @@ use crate::Real;
 pub(super) const REFERENCE: Reference =
     Reference::new("scharr", &["scale", "border", "border_value"], |call| {
         let (desc, scale) = (call.desc(), call.params.number("scale").unwrap_or(1.0));
-        scharr(&call.image(0), desc.format, desc.dtype, scale, Border::of(call.params))
+        scharr(&call.image(0), desc.format(), desc.dtype(), scale, Border::of(call.params))
     });
 
 /// Gradient magnitude with the 3x3 Scharr kernels, as [`super::sobel`], times a binary32 `scale`.

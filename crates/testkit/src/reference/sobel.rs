@@ -7,7 +7,7 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("sobel", &["border", "border_value"], |call| {
     let desc = call.desc();
-    sobel(&call.image(0), desc.format, desc.dtype, Border::of(call.params))
+    sobel(&call.image(0), desc.format(), desc.dtype(), Border::of(call.params))
 });
 
 /// Gradient magnitude `sqrt(gx^2 + gy^2)` of the 3x3 Sobel kernels, one channel. Colour is first turned to gray,

@@ -5,7 +5,7 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference =
     Reference::new("threshold", &["threshold", "max_value", "mode"], |call| {
-        let dtype = call.desc().dtype;
+        let dtype = call.desc().dtype();
         let high = call.params.number("max_value").unwrap_or(dtype.full_scale());
         let level = call.params.number("threshold").expect("threshold");
         match call.params.word("mode").unwrap_or("binary") {

@@ -30,7 +30,7 @@ pub(super) fn sampling(call: &Call<'_>) -> (Interpolation, Border) {
 /// The size that a call's parameters say, otherwise the input's.
 pub(super) fn size(call: &Call<'_>) -> (usize, usize) {
     let side = |name, own: u32| call.params.size(name).unwrap_or(own as usize);
-    (side("width", call.desc().width), side("height", call.desc().height))
+    (side("width", call.desc().width()), side("height", call.desc().height()))
 }
 
 /// A result of `width` x `height` pixels: its pixel (x, y) is the image at the point that `place` says, in coordinates whose

@@ -1,5 +1,5 @@
+use mip_core::PixelFormat;
 use mip_core::video::{ChromaSampling, Matrix, Packing, Range, Siting};
-use mip_core::{ImageDesc, PixelFormat};
 
 use super::apply::{Call, Reference};
 use crate::Real;
@@ -8,11 +8,10 @@ use crate::golden::Params;
 const PARAMS: &[&str] =
     &["matrix", "range", "sampling", "packing", "chroma", "siting", "bits", "shift", "to"];
 
-pub(super) const REFERENCE: Reference =
-    Reference::new("yuv_to_rgb", PARAMS, of).output(|params, desc| ImageDesc {
-        format: params.word("to").map_or(PixelFormat::Rgb, |to| to.parse().expect("a format")),
-        ..desc
-    });
+pub(super) const REFERENCE: Reference = Reference::new("yuv_to_rgb", PARAMS, of).output(|params, desc| {
+    let to = params.word("to").map_or(PixelFormat::Rgb, |to| to.parse().expect("a format"));
+    desc.with_format(to).expect("small")
+});
 
 pub(super) fn word<T: Copy>(
     params: &Params,
@@ -30,7 +29,7 @@ fn of(call: &Call<'_>) -> Real {
     let range = word(params, "range", &Range::ALL, Range::name).expect("a range");
     let sampling = word(params, "sampling", &ChromaSampling::ALL, ChromaSampling::name).unwrap_or_default();
     let packing = word(params, "packing", &Packing::ALL, Packing::name).unwrap_or_default();
-    let bits = params.number("bits").unwrap_or(8.0 * desc.dtype.size() as f64);
+    let bits = params.number("bits").unwrap_or(8.0 * desc.dtype().size() as f64);
     let shift = params.number("shift").unwrap_or(0.0);
     let to = params.word("to").unwrap_or("rgb");
     let planes = [0, 1, 2].map(|slot| call.image(slot));
@@ -39,9 +38,9 @@ fn of(call: &Call<'_>) -> Real {
         let siting = word(params, "siting", &Siting::ALL, Siting::name).unwrap_or_default();
         let planes = yuv_planes(&planes, (sampling, packing), siting, (bits, shift));
         let arrangement = (ChromaSampling::C444, Packing::Planar);
-        return yuv_to_rgb(&planes, matrix, range, arrangement, (bits, shift, desc.dtype.full_scale()), to);
+        return yuv_to_rgb(&planes, matrix, range, arrangement, (bits, shift, desc.dtype().full_scale()), to);
     }
-    yuv_to_rgb(&planes, matrix, range, (sampling, packing), (bits, shift, desc.dtype.full_scale()), to)
+    yuv_to_rgb(&planes, matrix, range, (sampling, packing), (bits, shift, desc.dtype().full_scale()), to)
 }
 
 /// Planes of full resolution: chroma at a pixel is what lies between the samples around it, whose distances are measured in

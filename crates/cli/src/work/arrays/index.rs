@@ -52,9 +52,9 @@ impl Shard {
             first_row,
             rows: array.images(),
             shape: array.shape(),
-            dtype: numpy_name(desc.dtype),
+            dtype: numpy_name(desc.dtype()),
             format: array.format().to_string(),
-            layout: desc.layout.to_string(),
+            layout: desc.layout().to_string(),
         }
     }
 }

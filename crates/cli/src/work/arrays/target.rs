@@ -140,12 +140,12 @@ pub(crate) fn check_alike(
     let Some(((result, row), task)) = all.into_iter().find(|((result, row), _)| result != row) else {
         return Ok(());
     };
-    let change = if result.format != row.format {
-        format!("`color_convert to={}`", row.format)
-    } else if result.dtype != row.dtype {
-        format!("`cast to={}`", row.dtype)
+    let change = if result.format() != row.format() {
+        format!("`color_convert to={}`", row.format())
+    } else if result.dtype() != row.dtype() {
+        format!("`cast to={}`", row.dtype())
     } else {
-        format!("`resize width={} height={}`", row.width, row.height)
+        format!("`resize width={} height={}`", row.width(), row.height())
     };
     Err(Failure::Request(format!(
         "the result of task '{task}' is {result}, but the rows before it are {row}; an array holds results of one shape and \

@@ -87,7 +87,7 @@ fn lower(
     output: ImageDesc,
     around: Option<Around>,
 ) -> Result<Arc<dyn RowKernel>, String> {
-    Ok(match output.dtype {
+    Ok(match output.dtype() {
         DType::U8 if let Some(ranks) = Ranks::<u8>::new(expr, inputs, output, around) => Arc::new(ranks),
         DType::U16 if let Some(ranks) = Ranks::<u16>::new(expr, inputs, output, around) => Arc::new(ranks),
         DType::I16 if let Some(ranks) = Ranks::<i16>::new(expr, inputs, output, around) => Arc::new(ranks),
@@ -151,7 +151,7 @@ impl ExprRows {
             let (plane, first, step) = super::point::strided(desc, channel);
             (plane, samples::Source::pixels(desc, at, offset, self.around).every(first, step))
         };
-        match desc.dtype {
+        match desc.dtype() {
             DType::U8 => job.level.with(Load { src: row.plane::<u8>(plane), place, to }),
             DType::U16 => job.level.with(Load { src: row.plane::<u16>(plane), place, to }),
             DType::I16 => job.level.with(Load { src: row.plane::<i16>(plane), place, to }),
@@ -217,7 +217,7 @@ impl ExprRows {
             let (plane, first, step) =
                 if self.flat { (at.plane, 0, 1) } else { super::point::strided(&self.output, channel) };
             let from = &registers[result];
-            match self.output.dtype {
+            match self.output.dtype() {
                 DType::U8 => job.level.with(Store { out: out.plane::<u8>(plane), at, first, step, from }),
                 DType::U16 => job.level.with(Store { out: out.plane::<u16>(plane), at, first, step, from }),
                 DType::I16 => job.level.with(Store { out: out.plane::<i16>(plane), at, first, step, from }),
@@ -248,7 +248,7 @@ impl RowKernel for ExprRows {
         let (planes, length) = if self.flat {
             (self.output.planes(), self.output.row_samples())
         } else {
-            (1, self.output.width as usize)
+            (1, self.output.width() as usize)
         };
         for plane in 0..planes {
             for start in (0..length).step_by(BLOCK) {
@@ -267,10 +267,10 @@ fn is_flat(expr: &Expr, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
     let each = matches!(expr.results(), Results::EachChannel(_));
     let own =
         expr.ops().iter().all(|op| !matches!(op, Op::Input { channel, .. } if *channel != Channel::Own));
-    let same = |input: &ImageDesc| (input.format, input.layout) == (output.format, output.layout);
+    let same = |input: &ImageDesc| (input.format(), input.layout()) == (output.format(), output.layout());
     let anywhere = !expr.reads_position();
-    let interleaved = output.layout == Layout::Hwc || output.planes() == output.channels();
-    each && own && anywhere && interleaved && !output.format.has_alpha() && inputs.iter().all(same)
+    let interleaved = output.layout() == Layout::Hwc || output.planes() == output.channels();
+    each && own && anywhere && interleaved && !output.format().has_alpha() && inputs.iter().all(same)
 }
 
 /// Numbers that keep their registers from block to block; more of them would push everything else out of the cache.

@@ -57,7 +57,7 @@ pub(super) fn together(steps: Vec<Step>, inputs: &[ImageDesc]) -> Vec<Work> {
             continue;
         };
         let (desc, channel) = (&inputs[usize::from(slot)], usize::from(channel));
-        if desc.layout != Layout::Hwc || desc.channels() == 1 {
+        if desc.layout() != Layout::Hwc || desc.channels() == 1 {
             all.push(Work::Step(step));
             continue;
         }
@@ -100,7 +100,7 @@ pub(super) fn load(
             }
         }};
     }
-    match desc.dtype {
+    match desc.dtype() {
         DType::U8 => of!(u8),
         DType::U16 => of!(u16),
         DType::I16 => of!(i16),

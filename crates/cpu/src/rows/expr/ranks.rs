@@ -47,7 +47,7 @@ impl<T: Pixel + Ord> Ranks<T> {
             | Op::Select { .. } => false,
         };
         let Results::EachChannel(result) = expr.results() else { return None };
-        let same_type = inputs.iter().chain([&output]).all(|desc| desc.dtype == T::DTYPE);
+        let same_type = inputs.iter().chain([&output]).all(|desc| desc.dtype() == T::DTYPE);
         let constant = match around.map(|around| around.border) {
             Some(Border::Constant(value)) => T::DTYPE.rounded(value) == value,
             Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => true,

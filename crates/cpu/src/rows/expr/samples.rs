@@ -63,13 +63,13 @@ pub(super) fn outside_of(around: Option<Around>) -> f32 {
 impl Source {
     /// Of rows whose samples all are alike: places are samples.
     pub(super) fn flat(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
-        let pixel = desc.row_samples() / desc.width as usize;
-        Self { at, first: 0, step: 1, pixel, dx: offset.dx.into(), width: desc.width, around }
+        let pixel = desc.row_samples() / desc.width() as usize;
+        Self { at, first: 0, step: 1, pixel, dx: offset.dx.into(), width: desc.width(), around }
     }
 
     /// Of one channel, the first of a plane: places are pixels.
     pub(super) fn pixels(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
-        Self { at, first: 0, step: 1, pixel: 1, dx: offset.dx.into(), width: desc.width, around }
+        Self { at, first: 0, step: 1, pixel: 1, dx: offset.dx.into(), width: desc.width(), around }
     }
 
     /// Of another channel.

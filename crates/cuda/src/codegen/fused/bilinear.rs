@@ -59,7 +59,7 @@ fn is_scalable(axis: &AxisTaps) -> bool {
 }
 
 fn is_rgb(desc: &ImageDesc) -> bool {
-    desc.dtype == DType::U8 && desc.layout == Samples::Hwc && desc.channels() == 3
+    desc.dtype() == DType::U8 && desc.layout() == Samples::Hwc && desc.channels() == 3
 }
 
 impl Writer<'_> {

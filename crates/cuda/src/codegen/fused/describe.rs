@@ -18,7 +18,7 @@ pub(crate) fn fused_tiles(group: &Group, layouts: &[BatchLayout], target: Target
     let kept = |pass: &Pass| {
         // Several results of one pass are made side by side.
         let desc = pass.sinks.first().map(|&(_, of)| setting.desc(of));
-        desc.map_or(0, |d| u64::from(d.width) * u64::from(d.height))
+        desc.map_or(0, |d| u64::from(d.width()) * u64::from(d.height()))
     };
     let sum = |of: &dyn Fn(&Pass) -> u64| layout.passes.iter().map(of).sum::<u64>();
     Some(Tiles {

@@ -45,7 +45,7 @@ pub(super) fn point_call(
     let stage = setting.stage(index);
     let shapes: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
     let (output, from, c) = (stage.output, &inputs[0], shapes[0].channels());
-    let t = sample(output.dtype);
+    let t = sample(output.dtype());
     let Kernel::Point(kernel) = &stage.kernel else { unreachable!("a pointwise kernel") };
     match kernel.known(&shapes, &output) {
         Some(Known::Channels(channels)) => match channels[..] {
@@ -58,14 +58,14 @@ pub(super) fn point_call(
             format!("affine<{t}, {c}, {n}, {}>({name}, {from}, p.u{index});", list(&pairs))
         }
         Some(Known::Threshold) => {
-            let colours = c - usize::from(output.format.has_alpha());
+            let colours = c - usize::from(output.format().has_alpha());
             format!("threshold<{t}, {c}, {n}, {colours}>({name}, {from}, p.u{index});")
         }
         Some(Known::Blend) => format!("blend<{t}, {c}, {n}>({name}, {from}, {}, p.u{index});", inputs[1]),
         None => {
             let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
             let (uniforms, functor) = (uniforms(setting, index), functor_name(index));
-            let (kind, counts) = ((&*functor, output.dtype, n), (&*channels, output.channels()));
+            let (kind, counts) = ((&*functor, output.dtype(), n), (&*channels, output.channels()));
             point_vector(kind, counts, name, inputs, &uniforms, place)
         }
     }
@@ -117,7 +117,7 @@ impl Writer<'_> {
     /// `u8, 3, 4`: dtype, channels and pixels of a vector of a source.
     fn vector(&self, source: Operand) -> String {
         let desc = self.setting.desc(source);
-        format!("{}, {}, {VECTOR}", sample(desc.dtype), desc.channels())
+        format!("{}, {}, {VECTOR}", sample(desc.dtype()), desc.channels())
     }
 
     fn numbers(&self, source: Operand) -> usize {
@@ -196,7 +196,7 @@ impl Writer<'_> {
         let [r, g, b] = kernel.luma(&input, &stage.output)?;
         let source = &self.pass.nodes.list[node.inputs[0]];
         let words = matches!(source.what, What::Load(_)) && self.loads_at_once().is_some();
-        if words && stage.output.dtype == DType::U8 && !planar(&input) {
+        if words && stage.output.dtype() == DType::U8 && !planar(&input) {
             let c = input.channels();
             return Some(format!("gray_of_words<{c}, {VECTOR}, {r}, {g}, {b}>({name}, {from}_words[u].w);"));
         }
@@ -207,7 +207,7 @@ impl Writer<'_> {
     fn stencil(&self, tile: usize, node: &Node, name: &str) -> String {
         let Operand::Stage(index) = node.of else { unreachable!("a stencil is a stage") };
         let stage = self.setting.stage(index);
-        let (t, c) = (sample(stage.output.dtype), stage.output.channels());
+        let (t, c) = (sample(stage.output.dtype()), stage.output.channels());
         let (x, y) = (node.x.text("x"), node.y.text("y"));
         let at = place(tile, &x, &y);
         let uniforms = uniforms(self.setting, index);
@@ -223,8 +223,8 @@ impl Writer<'_> {
         let column = format!("min(max({} + i, 0), p.w{index} - 1)", node.x.text("x"));
         let output = self.setting.stage(index).output;
         let (column, row) = (
-            source_of(index, x, output.width, &format!("({column})"), "x"),
-            source_of(index, y, output.height, &format!("({})", node.y.text("y")), "y"),
+            source_of(index, x, output.width(), &format!("({column})"), "x"),
+            source_of(index, y, output.height(), &format!("({})", node.y.text("y")), "y"),
         );
         let desc = self.setting.desc(source);
         let c = desc.channels();
@@ -236,7 +236,7 @@ impl Writer<'_> {
                 )
             }
             (None, Operand::Buffer(id)) => {
-                let (t, k, planar) = (sample(desc.dtype), self.input(id), planar(&desc));
+                let (t, k, planar) = (sample(desc.dtype()), self.input(id), planar(&desc));
                 format!("load_pixel<{t}, {c}, {planar}>({name} + i * {c}, p.in[{k}], f, column, row)")
             }
             (None, Operand::Stage(s)) => format!("{}({name} + i * {c}, p, f, column, row)", pixel_name(s)),
@@ -253,7 +253,7 @@ impl Writer<'_> {
             unreachable!("a resampling")
         };
         let desc = self.setting.desc(source);
-        let (c, alpha) = (desc.channels(), desc.format.has_alpha());
+        let (c, alpha) = (desc.channels(), desc.format().has_alpha());
         let (tx, ty) = (kernel.x.taps(), kernel.y.taps());
         // How a source row is found, and the type of its samples there.
         let (row_of, held) = match (self.roles.tile_of(source), source) {
@@ -265,7 +265,7 @@ impl Writer<'_> {
             ),
             (None, Operand::Buffer(id)) => {
                 let pitch = self.pass.raws.iter().find(|r| r.node == n).map_or(0, |r| r.pitch);
-                let (k, t, pixel) = (self.input(id), sample(desc.dtype), c * desc.dtype.size());
+                let (k, t, pixel) = (self.input(id), sample(desc.dtype()), c * desc.dtype().size());
                 (
                     format!(
                         "return NearRow<{t}, {c}, {tx}>{{{name}_raw + (j - {name}_y) * {pitch}, (int)raw_skew({name}_start, p.in[{k}].row, j) - {name}_x * {pixel}}};"
@@ -273,16 +273,16 @@ impl Writer<'_> {
                     t.to_owned(),
                 )
             }
-            (None, Operand::Stage(s)) => (pulled_row(s, c, tx), sample(desc.dtype).to_owned()),
+            (None, Operand::Stage(s)) => (pulled_row(s, c, tx), sample(desc.dtype()).to_owned()),
         };
         let _ = writeln!(
             code.before,
             "Columns<{VECTOR}, {tx}> {name}_columns; {name}_columns.set(p.s{index}_x_starts, p.s{index}_x_weights, {}, p.w{index});\nResampled<{held}, {c}, {VECTOR}, {tx}, {ty}, {alpha}> {name}_sums;",
             node.x.text("x")
         );
-        let (t, numbers) = (sample(desc.dtype), self.numbers(node.of));
+        let (t, numbers) = (sample(desc.dtype()), self.numbers(node.of));
         // Means of samples round to samples: nothing has to be saturated.
-        let unsigned = desc.dtype.integers().is_some_and(|(min, _)| min == 0.0);
+        let unsigned = desc.dtype().integers().is_some_and(|(min, _)| min == 0.0);
         let mean = unsigned && !alpha && is_mean(&kernel.x) && is_mean(&kernel.y);
         let round =
             if mean { format!("round_inside<{numbers}>") } else { format!("round_vector<{t}, {numbers}>") };
@@ -302,8 +302,8 @@ impl Writer<'_> {
         let Operand::Stage(index) = node.of else { unreachable!("a window is a stage") };
         let stage = self.setting.stage(index);
         let Window { radius_x: rx, radius_y: ry, border } = stage.kernel.window().expect("a window");
-        let (t, c) = (sample(stage.output.dtype), stage.output.channels());
-        let alpha = stage.output.format.has_alpha();
+        let (t, c) = (sample(stage.output.dtype()), stage.output.channels());
+        let alpha = stage.output.format().has_alpha();
         let numbers = self.numbers(node.of);
         let (state, arguments, result) = if matches!(stage.kernel, Kernel::Separable(_)) {
             let result = if t == "u8" && !alpha {
@@ -322,7 +322,7 @@ impl Writer<'_> {
             };
             (format!("Filter<{c}, {VECTOR}, {rx}, {ry}, {alpha}>"), format!(", p.u{index}"), result)
         } else {
-            let bytes = t == "u8" && is_sample(border, stage.output.dtype);
+            let bytes = t == "u8" && is_sample(border, stage.output.dtype());
             (
                 format!("Gradient<{t}, {VECTOR}, {bytes}>"),
                 String::new(),

@@ -78,16 +78,16 @@ impl IntegerReduction {
         };
         let desc = setting.layouts[*buffer].desc;
         let rgb = luma.luma(&small.output, &stage.output)?;
-        let bytes = desc.dtype == DType::U8 && desc.layout == Layout::Hwc && desc.channels() == 3;
+        let bytes = desc.dtype() == DType::U8 && desc.layout() == Layout::Hwc && desc.channels() == 3;
         let alone = setting.group.is_read_once(*resized);
-        if !bytes || !alone || small.output.layout != Layout::Hwc {
+        if !bytes || !alone || small.output.layout() != Layout::Hwc {
             return None;
         }
         let ratio =
             [Ratio::ThreeToTwo, Ratio::TwoToOne].into_iter().find(|r| r.is(&kernel.x) && r.is(&kernel.y))?;
         let (columns, rows) = ratio.unit();
         let whole =
-            i64::from(stage.output.width) % columns == 0 && i64::from(stage.output.height) % rows == 0;
+            i64::from(stage.output.width()) % columns == 0 && i64::from(stage.output.height()) % rows == 0;
         whole.then_some(Self { ratio, buffer: *buffer, rgb })
     }
 }

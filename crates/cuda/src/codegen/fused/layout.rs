@@ -96,7 +96,7 @@ impl Layout {
     /// Why no block size will do.
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, target: Target) -> Result<Self, String> {
         let last = setting.stage(setting.stages() - 1).output;
-        let (width, height) = (i64::from(last.width), i64::from(last.height));
+        let (width, height) = (i64::from(last.width()), i64::from(last.height()));
         let windows = !roles.tiles.is_empty();
         let columns = best_columns(setting, roles, width)?;
         let enough = 5 * i64::from(target.multiprocessors) / 2;
@@ -129,7 +129,7 @@ impl Layout {
         let mut offsets = Vec::new();
         for (k, tile) in roles.tiles.iter().enumerate() {
             let desc = setting.desc(tile.source);
-            let sample = if tile.as_f32 { 4 } else { desc.dtype.size() };
+            let sample = if tile.as_f32 { 4 } else { desc.dtype().size() };
             let pitch = align(x.tiles[k].len * (desc.channels() * sample) as i64);
             offsets.push(end);
             end = align(end + pitch * y.tiles[k].len);
@@ -196,7 +196,7 @@ impl Layout {
         let Operand::Stage(stage) = pass.nodes.list[node].of else { unreachable!("a resampling is a stage") };
         let Kernel::Resample(kernel) = &setting.stage(stage).kernel else { unreachable!("a resampling") };
         let desc = setting.desc(Operand::Buffer(buffer));
-        let pixel = (desc.channels() * desc.dtype.size()) as i64;
+        let pixel = (desc.channels() * desc.dtype().size()) as i64;
         let Node { x, y, .. } = pass.nodes.list[node];
         let extent = |taps: &AxisTaps, range| {
             let read = taps.footprint(range);

@@ -81,14 +81,14 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
             return Err(reason);
         }
         let inputs = stage.inputs.iter().map(|&input| setting.desc(input));
-        if let Some(long) = inputs.chain([stage.output]).find(|d| d.width.max(d.height) > LONGEST) {
+        if let Some(long) = inputs.chain([stage.output]).find(|d| d.width().max(d.height()) > LONGEST) {
             return Err(format!("{long} has a side longer than {LONGEST}"));
         }
     }
     let last = stages[stages.len() - 1].output;
     for stage in stages.iter().filter(|s| s.store.is_some()) {
-        let size = (stage.output.width, stage.output.height);
-        if size != (last.width, last.height) {
+        let size = (stage.output.width(), stage.output.height());
+        if size != (last.width(), last.height()) {
             return Err(format!("it writes images of different sizes ({} and {last})", stage.output));
         }
     }
@@ -147,7 +147,7 @@ pub(super) fn fused_code(
     }
     let mut variants = Vec::new();
     for (align_in, align_out) in alignments(&setting, fixed) {
-        let any = setting.group.reads().iter().map(|&id| layouts[id].desc.dtype.size()).max().unwrap_or(1);
+        let any = setting.group.reads().iter().map(|&id| layouts[id].desc.dtype().size()).max().unwrap_or(1);
         let entry = format!("fused_i{align_in}o{align_out}");
         let bounds = format!("{}, {}", 32 * WARPS, blocks_at_once(&setting, &roles, &layout, align_in));
         let body = indented(&block(&setting, &roles, &layout, (align_in, align_out), name), 1);
@@ -157,8 +157,8 @@ pub(super) fn fused_code(
     let last = setting.stage(setting.stages() - 1).output;
     let grid = Grid {
         block: [32, WARPS as u32],
-        x: ceil(i64::from(last.width), layout.columns) as u32,
-        y: ceil(i64::from(last.height), layout.rows) as u64,
+        x: ceil(i64::from(last.width()), layout.columns) as u32,
+        y: ceil(i64::from(last.height()), layout.rows) as u64,
         planes: 1,
         shared: layout.shared as u32,
     };
@@ -189,7 +189,7 @@ fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usiz
     if reads.iter().chain(&writes).all(|&id| fixed(id)) {
         return vec![planned];
     }
-    let any_out = writes.iter().map(|&id| setting.layouts[id].desc.dtype.size()).max().unwrap_or(1);
+    let any_out = writes.iter().map(|&id| setting.layouts[id].desc.dtype().size()).max().unwrap_or(1);
     let mut list = vec![planned, (0, any_out)];
     list.dedup();
     list

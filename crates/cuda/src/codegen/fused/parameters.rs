@@ -52,15 +52,15 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
     all.fields.images("out", setting.stored().count());
     all.fields.uint("batch", 1);
     let last = setting.stage(setting.stages() - 1).output;
-    all.fields.int("blocks", ceil(i64::from(last.height), layout.rows) as u32);
+    all.fields.int("blocks", ceil(i64::from(last.height()), layout.rows) as u32);
     for (k, &id) in reads.iter().enumerate() {
-        all.fields.int(format!("in{k}_w"), setting.layouts[id].desc.width);
-        all.fields.int(format!("in{k}_h"), setting.layouts[id].desc.height);
+        all.fields.int(format!("in{k}_w"), setting.layouts[id].desc.width());
+        all.fields.int(format!("in{k}_h"), setting.layouts[id].desc.height());
     }
     for s in 0..setting.stages() {
         let stage = setting.stage(s);
-        all.fields.int(format!("w{s}"), stage.output.width);
-        all.fields.int(format!("h{s}"), stage.output.height);
+        all.fields.int(format!("w{s}"), stage.output.width());
+        all.fields.int(format!("h{s}"), stage.output.height());
         match &stage.kernel {
             Kernel::Resample(kernel) => {
                 all.axis(&format!("s{s}_x"), &kernel.x, weights_by_tap(&kernel.x));

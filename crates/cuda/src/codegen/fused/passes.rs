@@ -141,7 +141,7 @@ impl Writer<'_> {
         };
         let desc = self.setting.layouts[raw.buffer].desc;
         let (k, name) = (self.input(raw.buffer), self.name(raw.node));
-        let pixel = desc.channels() * desc.dtype.size();
+        let pixel = desc.channels() * desc.dtype().size();
         let start = |i: &str, size: &str, table: &str| {
             format!("(int)__ldg(p.s{index}_{table}_starts + min(max({i}, 0), p.{size}{index} - 1))")
         };
@@ -170,7 +170,7 @@ impl Writer<'_> {
             start(&node.y.text(high), "h", "y"),
             kernel.y.taps(),
             raw.pitch,
-            desc.width as usize * pixel
+            desc.width() as usize * pixel
         );
         let copy = format!("{{\n{}}}\n", indented(&copy, 1));
         let here = format!("const u8* const {name}_raw = {place};\nconst int {name}_y = {top};\n");
@@ -213,10 +213,10 @@ impl Writer<'_> {
             match node.what {
                 What::Load(id) => {
                     let desc = self.setting.layouts[id].desc;
-                    if !node.x.is_aligned() || i64::from(desc.width) % VECTOR != 0 {
+                    if !node.x.is_aligned() || i64::from(desc.width()) % VECTOR != 0 {
                         return None;
                     }
-                    words += desc.channels() * desc.dtype.size();
+                    words += desc.channels() * desc.dtype().size();
                 }
                 What::Point => {}
                 _ => return None,
@@ -377,7 +377,7 @@ impl Writer<'_> {
                 (None, false) => None,
             };
             let guard = own.map_or(String::new(), |own| format!("if ({own}) "));
-            let (t, c) = (sample(desc.dtype), desc.channels());
+            let (t, c) = (sample(desc.dtype()), desc.channels());
             let _ = writeln!(
                 text,
                 "{guard}store_vector<{t}, {c}, {VECTOR}, {}, {}>(p.out[{out}], f, x, y, p.w{stage} - x, {name});",
@@ -408,6 +408,6 @@ impl Writer<'_> {
 
 /// A tile's type: `typedef SharedTile<float, 1, 128, 80> Tile0;`.
 pub(super) fn tile_type(desc: &ImageDesc, as_f32: bool, k: usize, columns: i64, rows: i64) -> String {
-    let t = if as_f32 { "float" } else { sample(desc.dtype) };
+    let t = if as_f32 { "float" } else { sample(desc.dtype()) };
     format!("typedef SharedTile<{t}, {}, {columns}, {rows}> Tile{k};\n", desc.channels())
 }

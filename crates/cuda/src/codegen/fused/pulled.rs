@@ -26,7 +26,7 @@ pub(super) fn pulls(setting: &Setting<'_>, reader: usize, source: Operand) -> bo
         | Kernel::Stencil(_)
         | Kernel::Custom(_) => return false,
     };
-    let pixels = |desc: mip_core::ImageDesc| u64::from(desc.width) * u64::from(desc.height);
+    let pixels = |desc: mip_core::ImageDesc| u64::from(desc.width()) * u64::from(desc.height());
     let read = pixels(stage.output).saturating_mul(taps as u64);
     read.saturating_mul(SPARSE) <= pixels(setting.desc(source)) && is_pointwise(setting, from)
 }
@@ -91,7 +91,7 @@ fn pixel_function(setting: &Setting<'_>, index: usize) -> String {
         match source {
             Operand::Stage(earlier) => format!("{}({to}, p, f, {x}, {y});", pixel_name(earlier)),
             Operand::Buffer(id) => {
-                let (t, c, planar) = (sample(desc.dtype), desc.channels(), planar(&desc));
+                let (t, c, planar) = (sample(desc.dtype()), desc.channels(), planar(&desc));
                 format!("load_pixel<{t}, {c}, {planar}>({to}, p.in[{}], f, {x}, {y});", setting.input(id))
             }
         }
@@ -99,8 +99,8 @@ fn pixel_function(setting: &Setting<'_>, index: usize) -> String {
     let body = match &stage.kernel {
         Kernel::Gather(Gather { x, y }) => {
             let output = stage.output;
-            let column = source_of(index, *x, output.width, "x", "x");
-            let row = source_of(index, *y, output.height, "y", "y");
+            let column = source_of(index, *x, output.width(), "x", "x");
+            let row = source_of(index, *y, output.height(), "y", "y");
             read(stage.inputs[0], "o", &column, &row)
         }
         Kernel::Point(_) => {

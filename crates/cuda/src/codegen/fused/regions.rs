@@ -43,7 +43,7 @@ impl AxisRegions {
     /// More blocks than regions are worked out for.
     pub(super) fn of(setting: &Setting<'_>, roles: &Roles, axis: Axis, step: i64) -> Result<Self, String> {
         let last = setting.stage(setting.stages() - 1).output;
-        let extent = i64::from(if axis == Axis::X { last.width } else { last.height });
+        let extent = i64::from(if axis == Axis::X { last.width() } else { last.height() });
         let blocks = ceil(extent, step) as usize;
         if blocks > MAX_BLOCKS {
             return Err(format!("{last} would take {blocks} blocks along one axis"));

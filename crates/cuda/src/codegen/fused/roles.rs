@@ -60,8 +60,8 @@ fn tile(setting: &Setting<'_>, source: Operand) -> Result<SharedTile, String> {
         }
         border = Some(own);
     }
-    let exact = border.is_none_or(|b| is_sample(b, desc.dtype));
-    let as_f32 = desc.dtype != DType::F32 && (!exact || desc.channels() == 1);
+    let exact = border.is_none_or(|b| is_sample(b, desc.dtype()));
+    let as_f32 = desc.dtype() != DType::F32 && (!exact || desc.channels() == 1);
     Ok(SharedTile { source, border, as_f32, integer: IntegerReduction::of(setting, source) })
 }
 

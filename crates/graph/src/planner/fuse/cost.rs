@@ -38,7 +38,7 @@ pub(super) fn cost(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(Stage
     let descs = |&member: &StageId| draft.stages[member].output;
     let size = members.iter().filter(|&&m| stored(m)).map(descs).next();
     let size = size.or_else(|| members.last().map(descs));
-    let (width, height) = size.map_or((1, 1), |d| (d.width, d.height));
+    let (width, height) = size.map_or((1, 1), |d| (d.width(), d.height()));
     let on_tile = |tile: (u32, u32)| {
         let tile = (tile.0.min(width), tile.1.min(height));
         let parts = parts(draft, members, stored, tile);
@@ -76,7 +76,7 @@ fn row_bytes(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(StageId) ->
     let bytes = |(member, part): (&StageId, &Part)| {
         rows(member, part).saturating_mul(
             (draft.stages[*member].output.bytes() as u64)
-                .div_ceil(u64::from(draft.stages[*member].output.height)),
+                .div_ceil(u64::from(draft.stages[*member].output.height())),
         )
     };
     members.iter().zip(&parts).filter(|(_, part)| part.read).map(bytes).fold(0, u64::saturating_add)
@@ -104,10 +104,10 @@ fn traffic(draft: &Draft<'_>, members: &[StageId], stored: &dyn Fn(StageId) -> b
 
 /// Bytes of all frames of a batch of images, or the most there are numbers for.
 pub(super) fn bytes(desc: ImageDesc, batch: usize) -> u64 {
-    let pixels = u64::from(desc.width).saturating_mul(u64::from(desc.height));
+    let pixels = u64::from(desc.width()).saturating_mul(u64::from(desc.height()));
     pixels.saturating_mul(pixel_bytes(&desc)).saturating_mul(batch as u64)
 }
 
 fn pixel_bytes(desc: &ImageDesc) -> u64 {
-    (desc.channels() * desc.dtype.size()) as u64
+    (desc.channels() * desc.dtype().size()) as u64
 }

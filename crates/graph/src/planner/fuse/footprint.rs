@@ -39,8 +39,8 @@ pub(super) fn parts(
         let part = &mut parts[index];
         let size = stage.output;
         if stored(members[index]) {
-            part.width = part.width.max(width.min(size.width).into());
-            part.height = part.height.max(height.min(size.height).into());
+            part.width = part.width.max(width.min(size.width()).into());
+            part.height = part.height.max(height.min(size.height()).into());
         }
         let whole = (part.width * part.height) as f64;
         // What is stored is computed for the whole tile anyway; what lies there is computed once.
@@ -103,5 +103,5 @@ fn reads(kernel: &Kernel) -> f64 {
 /// Columns and rows of an input that a part of the output needs, at most.
 fn reach(kernel: &Kernel, part: Part, input: &ImageDesc) -> (u64, u64) {
     let (width, height) = (kernel.extent(Axis::X, part.width), kernel.extent(Axis::Y, part.height));
-    (width.min(input.width.into()), height.min(input.height.into()))
+    (width.min(input.width().into()), height.min(input.height().into()))
 }

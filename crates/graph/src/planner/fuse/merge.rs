@@ -115,15 +115,15 @@ impl<'d, 'a> Merger<'d, 'a> {
         let stored = members.iter().filter(|&&m| self.stored(members, m));
         let mut sizes = stored.map(|&m| (self.draft.stages[m].output, self.draft.stages[m].task));
         let Some((first, one)) = sizes.next() else { return Ok(()) };
-        match sizes.find(|(size, _)| (size.width, size.height) != (first.width, first.height)) {
+        match sizes.find(|(size, _)| (size.width(), size.height()) != (first.width(), first.height())) {
             Some((size, other)) => Err(format!(
                 "one launch would write '{}' with {}x{} and '{}' with {}x{}",
                 self.name(one),
-                first.width,
-                first.height,
+                first.width(),
+                first.height(),
                 self.name(other),
-                size.width,
-                size.height
+                size.width(),
+                size.height()
             )),
             None => Ok(()),
         }

@@ -117,7 +117,7 @@ proptest! {
             prop_assert!(!whole || group.tasks.len() == 1);
             let mut sizes: Vec<_> = group.writes().iter().map(|&b| {
                 let desc = fused.buffers[b].layout.desc;
-                (desc.width, desc.height)
+                (desc.width(), desc.height())
             }).collect();
             sizes.dedup();
             prop_assert_eq!(sizes.len(), 1, "one size, and something is written");

@@ -210,7 +210,7 @@ fn branches_that_differ_in_numbers_alone_are_the_same_program() {
     assert_eq!(joined(line, rgb(64, 48)), (vec!["a b c".to_owned()], 3));
     let line = "a:flip ! b:flip direction=vertical inputs=@input ! \
                 c:sobel border=reflect inputs=@input ! d:sobel inputs=@input";
-    assert_eq!(joined(line, rgb(64, 48).with_format(PixelFormat::Gray)).0.len(), 4);
+    assert_eq!(joined(line, rgb(64, 48).with_format(PixelFormat::Gray).unwrap()).0.len(), 4);
 }
 
 /// What lives until all have read it would live longer; and what waits for one would wait for all.

@@ -63,7 +63,7 @@ pub(super) fn cmyk(raw: &[u8], rgb: &mut [u8]) {
 
 /// Divides rgb by the alpha that they were multiplied with; where it is 0, nothing is known, and they become 0.
 pub(super) fn divide_alpha(rgba: &mut ImageBuffer) {
-    let dtype = rgba.desc().dtype;
+    let dtype = rgba.desc().dtype();
     let mut view = rgba.view_mut();
     let data = view.data_mut();
     match dtype {

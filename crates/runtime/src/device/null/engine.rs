@@ -312,7 +312,7 @@ fn copy(from: ImageView<'_>, mut to: ImageViewMut<'_>) {
     let layout = *from.layout();
     for frame in 0..layout.batch_size {
         for plane in 0..layout.desc.planes() {
-            for y in 0..layout.desc.height as usize {
+            for y in 0..layout.desc.height() as usize {
                 to.row_mut(frame, plane, y).copy_from_slice(from.row(frame, plane, y));
             }
         }

@@ -69,7 +69,7 @@ fn plan_change(old: &Plan, new: &Plan) -> Option<DirtyReason> {
         let inputs = (0..old.inputs.len()).map(move |i| (input(old, i), input(new, i)));
         tasks().map(|(a, b)| (a.output, b.output)).chain(inputs).collect::<Vec<_>>()
     };
-    let size = |d: &ImageDesc| (d.width, d.height);
+    let size = |d: &ImageDesc| (d.width(), d.height());
     if descs().iter().any(|(a, b)| size(a) != size(b)) {
         return Some(DirtyReason::Shapes);
     }
