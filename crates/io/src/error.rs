@@ -8,6 +8,7 @@ use crate::{FileFormat, format};
 
 /// What can go wrong with image files. Every message names the file, the reason and what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IoError {
     /// A file that the operating system does not let us read.
     #[error("cannot read {}: {source}", crate::input_name(.path))]
@@ -42,6 +43,16 @@ pub enum IoError {
         format: FileFormat,
         /// What the decoder said.
         reason: String,
+    },
+    /// A file of a format that this program was built without.
+    #[error("{name} is a {format} file, which needs the feature `{feature}`; this program was built without")]
+    NotBuilt {
+        /// The file.
+        name: String,
+        /// Its format.
+        format: FileFormat,
+        /// The feature of the crate `mip-io`.
+        feature: &'static str,
     },
     /// A file that [`ReadOptions::strict`](crate::ReadOptions::strict) refuses, and that is read with a
     /// warning otherwise.

@@ -1,6 +1,10 @@
 //! What the first bytes of a file tell about it, before it is read.
 
-use super::{exr, gif, hdr, library, npy, pnm, tiff};
+#[cfg(feature = "exr")]
+use super::exr;
+#[cfg(feature = "webp")]
+use super::webp;
+use super::{gif, hdr, library, npy, pnm, tiff};
 use crate::FileFormat;
 
 /// Bytes that are looked at before anything is decided: headers are in front.
@@ -28,12 +32,16 @@ pub(super) fn needs(format: FileFormat, first: &[u8]) -> Option<Needs> {
         FileFormat::Bmp => library::bmp_needs(first),
         FileFormat::Qoi => library::qoi_needs(first),
         FileFormat::Tga => library::tga_needs(first),
-        FileFormat::WebP => library::webp_needs(first),
+        #[cfg(feature = "webp")]
+        FileFormat::WebP => webp::needs(first),
         FileFormat::Tiff => tiff::needs(first),
         FileFormat::Hdr => hdr::needs(first),
         FileFormat::Gif => gif::needs(first),
         FileFormat::Npy => npy::needs(first),
+        #[cfg(feature = "exr")]
         FileFormat::Exr => exr::needs(first),
+        #[cfg(not(all(feature = "exr", feature = "webp")))]
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files to pixels.
 
 mod exif;
+#[cfg(feature = "exr")]
 mod exr;
 mod gif;
 mod hdr;
@@ -18,6 +19,8 @@ mod spares;
 mod spread;
 mod tiff;
 mod warning;
+#[cfg(feature = "webp")]
+mod webp;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -100,6 +103,7 @@ enum Fault {
     TooManyPixels { width: u32, height: u32 },
     Memory(OverBudget),
     Image(ImageError),
+    NotBuilt(&'static str),
 }
 
 impl Fault {
@@ -113,6 +117,7 @@ impl Fault {
             }
             Self::Memory(source) => IoError::Memory { name, source },
             Self::Image(source) => IoError::Image { name, source },
+            Self::NotBuilt(feature) => IoError::NotBuilt { name, format, feature },
         }
     }
 }
@@ -251,6 +256,9 @@ impl Reader {
 
     fn decode_file(&mut self, format: FileFormat, file: &[u8]) -> Result<(ImageBuffer, Orientation), Fault> {
         let upright = |image| (image, Orientation::NoTransforms);
+        if let Some(feature) = format.missing_feature() {
+            return Err(Fault::NotBuilt(feature));
+        }
         if let Some(needs) = look::needs(format, file) {
             self.check_size(needs.width, needs.height)?;
             scratch(needs.scratch)?;
@@ -264,12 +272,16 @@ impl Reader {
             FileFormat::Bmp => self.decode_bmp(file).map(upright),
             FileFormat::Qoi => self.decode_qoi(file).map(upright),
             FileFormat::Tga => self.decode_tga(file).map(upright),
+            #[cfg(feature = "webp")]
             FileFormat::WebP => self.decode_webp(file),
             FileFormat::Tiff => self.decode_tiff(file, None),
             FileFormat::Hdr => self.decode_hdr(file),
             FileFormat::Gif => self.decode_gif(file).map(upright),
             FileFormat::Npy => self.decode_npy(file).map(upright),
+            #[cfg(feature = "exr")]
             FileFormat::Exr => self.decode_exr(file).map(upright),
+            #[cfg(not(all(feature = "exr", feature = "webp")))]
+            _ => Err(Fault::Corrupt("no decoder was built".to_owned())),
         }
     }
 
@@ -376,5 +388,13 @@ mod tests {
             guarded("a.png", FileFormat::Png, || assert_eq!(1, 2, "lengths")).unwrap_err().to_string();
         assert!(error.starts_with("a.png: the PNG decoder failed on it (internal error: "), "{error}");
         assert!(guarded("a.png", FileFormat::Png, || 1).is_ok());
+    }
+
+    #[cfg(not(feature = "exr"))]
+    #[test]
+    fn a_format_that_was_not_built_is_named_with_its_feature() {
+        let reader = &mut Reader::new(ReadOptions::default());
+        let text = reader.read_bytes(b"\x76\x2f\x31\x01\x02\0\0\0", "a.exr").unwrap_err().to_string();
+        assert!(text.contains("a.exr is a EXR file, which needs the feature `exr`"), "{text}");
     }
 }

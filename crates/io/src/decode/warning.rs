@@ -15,6 +15,7 @@ pub struct ReadWarning {
 
 /// Kinds of [`ReadWarning`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WarningKind {
     /// The file is not quite as its format demands, though its pixels are all there.
     /// [`ReadOptions::strict`](super::ReadOptions::strict) makes it an error.

@@ -1,6 +1,7 @@
 //! Pixels to files.
 
 mod check;
+#[cfg(feature = "exr")]
 mod exr;
 mod hdr;
 mod interleave;
@@ -18,6 +19,7 @@ pub(crate) use npy::{stacked_header, stacked_shape};
 use image::codecs::bmp::BmpEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::qoi::QoiEncoder;
+#[cfg(feature = "webp")]
 use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
@@ -40,6 +42,7 @@ pub struct WriteOptions {
 
 /// How much time to take for a smaller file, of the same pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Compression {
     /// Little.
     #[default]
@@ -70,6 +73,11 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         return Err(IoError::Quality { given: options.jpeg_quality });
     }
     let failed = |reason: String| IoError::Encode { image: *desc, format, reason };
+    if let Some(feature) = format.missing_feature() {
+        return Err(failed(format!(
+            "it needs the feature `{feature}`, which this program was built without"
+        )));
+    }
     let samples = match format {
         FileFormat::Npy if desc.planes() > 1 => interleave::rgb_planes(image),
         _ => interleave::rgb_order(image),
@@ -94,12 +102,16 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
             QoiEncoder::new(file).write_image(&samples, desc.width(), desc.height(), color(desc))
         }),
         FileFormat::Tga => Ok(tga::encode(&samples, desc)),
+        #[cfg(feature = "webp")]
         FileFormat::WebP => webp(&samples, desc, options),
         FileFormat::Tiff => tiff::encode(&samples, desc, options),
         FileFormat::Hdr => Ok(hdr::encode(&samples, desc)),
         FileFormat::Npy => Ok(npy::encode(&samples, desc)),
+        #[cfg(feature = "exr")]
         FileFormat::Exr => exr::encode(&samples, desc),
         FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
+        #[cfg(not(all(feature = "exr", feature = "webp")))]
+        _ => Err("no encoder was built".to_owned()),
     });
     let panicked = |reason| Err(format!("the encoder failed (internal error: {reason})"));
     encoded.unwrap_or_else(panicked).map_err(failed)
@@ -170,6 +182,7 @@ fn png(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8
     Ok(file)
 }
 
+#[cfg(feature = "webp")]
 fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let icc = options.carried.as_deref().and_then(Carried::icc);
     collected(|file| {

@@ -13,6 +13,7 @@ macro_rules! formats {
     ($($(#[$doc:meta])* $format:ident = $facts:ident,)*) => {
         /// An image file format. [`FileFormat::facts`] tells what it can hold.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum FileFormat {
             $($(#[$doc])* $format,)*
         }
@@ -20,6 +21,17 @@ macro_rules! formats {
         impl FileFormat {
             /// Every format, in the order of declaration.
             pub const ALL: [Self; [$(Self::$format),*].len()] = [$(Self::$format),*];
+
+            /// The feature of this crate that the format needs and that this program was built without.
+            pub const fn missing_feature(self) -> Option<&'static str> {
+                match self {
+                    #[cfg(not(feature = "exr"))]
+                    Self::Exr => Some("exr"),
+                    #[cfg(not(feature = "webp"))]
+                    Self::WebP => Some("webp"),
+                    _ => None,
+                }
+            }
 
             /// What there is to know about the format.
             pub const fn facts(self) -> &'static Facts {
