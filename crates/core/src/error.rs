@@ -2,6 +2,7 @@ use crate::ImageDesc;
 
 /// What can be wrong with the description of an image or with the memory offered for it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageError {
     /// Width or height is zero.
     #[error("an image of {width}x{height} has no pixels; width and height must be at least 1")]

@@ -6,8 +6,8 @@ use crate::DType;
 /// A dtype with the two conversions that fix this project's numbers.
 ///
 /// Every operator computes in binary32 and ends with exactly one [`Sample::from_f32`]; every backend
-/// reproduces these two functions bit for bit.
-pub trait Sample: Pod + PartialOrd + Send + Sync + Default + std::fmt::Debug {
+/// reproduces these two functions bit for bit. Sealed: backends know all there are.
+pub trait Sample: sealed::Sealed + Pod + PartialOrd + Send + Sync + Default + std::fmt::Debug {
     /// The matching run-time tag.
     const DTYPE: DType;
 
@@ -17,6 +17,15 @@ pub trait Sample: Pod + PartialOrd + Send + Sync + Default + std::fmt::Debug {
     /// Integers: the nearest, ties to even, saturated, NaN becomes 0. f16: the nearest, ties to even, infinite beyond
     /// its range, NaN stays NaN. f32: unchanged.
     fn from_f32(value: f32) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for i16 {}
+    impl Sealed for half::f16 {}
+    impl Sealed for f32 {}
 }
 
 impl DType {

@@ -12,6 +12,7 @@ pub struct CpuConfig {
 
 /// Which instructions kernels use. All give the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SimdLevel {
     /// What every machine of this architecture has.
     Portable,

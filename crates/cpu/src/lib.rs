@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod backend;
 mod config;
 mod device;
 mod group;
@@ -14,6 +15,7 @@ mod rows;
 mod simd;
 mod threads;
 
+pub use backend::CpuBackend;
 pub use config::{CpuConfig, SimdLevel};
 pub use device::CpuDevice;
 pub use group::{GroupRunner, execute_group, tiling};

@@ -13,6 +13,7 @@
 
 #![deny(unsafe_code)]
 
+mod backend;
 pub mod check;
 mod codegen;
 mod compile;
@@ -27,6 +28,7 @@ mod measure;
 mod probe;
 pub mod tiles;
 
+pub use backend::CudaBackend;
 pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions};
 pub use driver::BorrowedMemory;

@@ -11,7 +11,7 @@ use crate::{Device, Error};
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "independent switches, named as the design names them")]
 pub struct PipelineConfig {
-    /// Where it runs; the CPU by default.
+    /// Where it runs; [`Device::default`], which is the CPU, if left out.
     pub device: Device,
     /// Streams that independent tasks may use at once, at least 1.
     pub num_streams: u32,
@@ -40,7 +40,7 @@ pub struct PipelineConfig {
 impl Default for PipelineConfig {
     fn default() -> Self {
         Self {
-            device: Device::cpu(),
+            device: Device::default(),
             num_streams: 4,
             pinned_pool_size: 64 << 20,
             enable_profiling: false,
@@ -81,7 +81,9 @@ impl PipelineConfig {
 
     /// Refuses settings out of range, and those that this build does not have.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let refuse = |setting, given: String, allowed| Err(Error::Config { setting, given, allowed });
+        let refuse = |setting, given: String, allowed: &'static str| {
+            Err(Error::Config { setting, given, allowed: allowed.into() })
+        };
         match self {
             Self { num_streams: 0, .. } => refuse("num_streams", "0".to_owned(), "at least 1"),
             Self { max_batch_size: 0, .. } => refuse("max_batch_size", "0".to_owned(), "at least 1"),

@@ -56,7 +56,7 @@ impl Error {
             }
             Self::Config { setting, given, allowed } => {
                 details.parameter = Some((*setting).to_owned());
-                (details.given, details.allowed) = (Some(given.clone()), Some((*allowed).to_owned()));
+                (details.given, details.allowed) = (Some(given.clone()), Some(allowed.clone().into_owned()));
             }
             Self::ParamType { parameter, given, allowed, .. } => {
                 details.parameter = Some(parameter.clone());
@@ -131,30 +131,24 @@ impl ErrorDetails {
     }
 
     fn param(&mut self, error: &ParamError) {
-        let (operator, parameter) = match error {
+        match error {
             ParamError::UnknownOperator { operator, suggestion } => {
-                return self.unknown(operator, suggestion.as_ref(), None);
+                self.unknown(operator, suggestion.as_ref(), None);
             }
-            ParamError::Unknown { operator, parameter, suggestion, known } => {
+            ParamError::Unknown { parameter, suggestion, known, .. } => {
                 self.unknown(parameter, suggestion.as_ref(), Some(known));
-                (operator, parameter)
             }
-            ParamError::Invalid { operator, parameter, given, allowed } => {
+            ParamError::Invalid { given, allowed, .. } => {
                 (self.given, self.allowed) = (Some(given.clone()), Some(allowed.clone()));
-                (operator, parameter)
             }
-            ParamError::Missing { operator, parameter, allowed } => {
-                self.allowed = Some(allowed.clone());
-                (operator, parameter)
-            }
-            ParamError::Conflict { operator, parameter, with, remedy } => {
+            ParamError::Missing { allowed, .. } => self.allowed = Some(allowed.clone()),
+            ParamError::Conflict { with, remedy, .. } => {
                 (self.given, self.remedy) = (Some(with.clone()), Some(remedy.clone()));
-                (operator, parameter)
             }
-            ParamError::Repeated { operator, parameter }
-            | ParamError::Expression { operator, parameter, .. } => (operator, parameter),
-        };
-        (self.operator, self.parameter) = (Some((*operator).to_owned()), Some(parameter.clone()));
+            _ => {}
+        }
+        self.operator = error.operator().map(str::to_owned);
+        self.parameter = error.parameter().map(str::to_owned);
     }
 
     fn op(&mut self, error: &OpError) {
@@ -169,6 +163,7 @@ impl ErrorDetails {
                 (self.operator, self.parameter) = (Some((*operator).to_owned()), Some(slot.clone()));
                 (self.given, self.allowed) = (Some(given.clone()), Some(allowed.clone()));
             }
+            _ => {}
         }
     }
 

@@ -1,15 +1,21 @@
-use std::fmt;
+#[cfg(feature = "cuda")]
+use std::any::Any;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(feature = "cuda")]
 use mip_core::BatchLayout;
-use mip_cpu::{CpuConfig, CpuDevice};
-use mip_cuda::{BorrowedMemory, CudaDevice, CudaOptions};
+#[cfg(feature = "cpu")]
+use mip_cpu::{CpuBackend, CpuConfig};
+#[cfg(feature = "cuda")]
+use mip_cuda::{BorrowedMemory, CudaBackend, CudaDevice, CudaOptions};
+#[cfg(feature = "cuda")]
 use mip_runtime::DeviceImage;
-use mip_runtime::device::{Device as RuntimeDevice, DeviceError, DeviceInfo};
+use mip_runtime::device::{Backend, Device as RuntimeDevice, DeviceError, DeviceInfo};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 
-use crate::Error;
+use crate::backends::{Given, Opener};
+use crate::{Backends, Error};
 
 /// A device that pipelines run on. Clones are the same device: they share its memory.
 #[derive(Debug, Clone)]
@@ -19,34 +25,14 @@ pub struct Device {
 
 #[derive(Debug)]
 struct Shared {
-    choice: Choice,
+    backend: Arc<dyn Backend>,
+    index: usize,
     opened: Mutex<Opened>,
-}
-
-#[derive(Debug)]
-enum Choice {
-    Cpu(CpuConfig),
-    Cuda(usize, CudaOptions),
-    Given(Arc<dyn RuntimeDevice>),
-    Made(Opener),
-}
-
-/// Makes a device; the argument: whether each launch has to be waited for.
-struct Opener(Box<Open>);
-
-type Open = dyn Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync;
-
-impl fmt::Debug for Opener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Opener")
-    }
 }
 
 #[derive(Debug, Default)]
 struct Opened {
     device: Option<Arc<dyn RuntimeDevice>>,
-    /// The same device, where it is a GPU.
-    cuda: Option<Arc<CudaDevice>>,
     /// One memory manager for each way of managing memory that somebody asked for.
     managers: Vec<(ManagerOptions, Arc<MemoryManager>)>,
 }
@@ -54,52 +40,57 @@ struct Opened {
 impl FromStr for Device {
     type Err = Error;
 
-    /// `auto` (the first GPU if one can be used, else the CPU), `cpu`, `cuda` or `cuda:N`, as `mip --device` takes them.
+    /// `auto` (the first GPU if one can be used, else the CPU), `cpu`, `cuda` or `cuda:N`, as `mip --device` takes them:
+    /// what [`Backends::default`] knows.
     ///
     /// ```
+    /// # #[cfg(all(feature = "cpu", feature = "cuda"))] {
     /// use mini_image_pipe::Device;
     ///
     /// let device: Device = "cpu".parse()?;
     /// assert!(device.info()?.unified_memory);
     /// let refused = "gpu".parse::<Device>().unwrap_err();
     /// assert_eq!(refused.to_string(), "`device` is gpu, but must be auto, cpu, cuda or cuda:N");
+    /// # }
     /// # Ok::<(), mini_image_pipe::Error>(())
     /// ```
     fn from_str(name: &str) -> Result<Self, Error> {
-        let index = || name.strip_prefix("cuda:").and_then(|index| index.parse().ok());
-        match (name, index()) {
-            ("auto", _) => Self::auto(),
-            ("cpu", _) => Ok(Self::cpu()),
-            ("cuda", _) => Ok(Self::cuda(0)),
-            (_, Some(index)) => Ok(Self::cuda(index)),
-            _ => Err(Error::Config {
-                setting: "device",
-                given: mip_core::text::quoted(name).to_string(),
-                allowed: "auto, cpu, cuda or cuda:N",
-            }),
-        }
+        Backends::default().device(name)
+    }
+}
+
+impl Default for Device {
+    /// The CPU. Without the feature `cpu`: the first device of the backend that there is; opening it fails where there
+    /// is none.
+    fn default() -> Self {
+        let first = Backends::default().iter().next().cloned();
+        Self::of(first.unwrap_or_else(|| Arc::new(crate::backends::Nothing)), 0)
     }
 }
 
 impl Device {
     /// Threads of this machine, as many as it has cores. Opened at first use.
+    #[cfg(feature = "cpu")]
     pub fn cpu() -> Self {
         Self::cpu_with(CpuConfig::default())
     }
 
     /// Threads of this machine, with a number of threads and a SIMD level of your choice.
+    #[cfg(feature = "cpu")]
     pub fn cpu_with(config: CpuConfig) -> Self {
-        Self::of(Choice::Cpu(config))
+        Self::of(Arc::new(CpuBackend(config)), 0)
     }
 
     /// The NVIDIA GPU with that index. Opened at first use.
+    #[cfg(feature = "cuda")]
     pub fn cuda(index: usize) -> Self {
         Self::cuda_with(index, CudaOptions::default())
     }
 
     /// The NVIDIA GPU with that index, with options of your choice.
+    #[cfg(feature = "cuda")]
     pub fn cuda_with(index: usize, options: CudaOptions) -> Self {
-        Self::of(Choice::Cuda(index, options))
+        Self::of(Arc::new(CudaBackend(options)), index)
     }
 
     /// The first NVIDIA GPU if one can be used, else the CPU. [`Device::info`] tells which it is.
@@ -115,17 +106,12 @@ impl Device {
     /// # Errors
     /// When the device chosen cannot be opened.
     pub fn auto_with_reason() -> Result<(Self, Option<String>), Error> {
-        let (device, reason) = match mip_cuda::probe().usable(0) {
-            Ok(_) => (Self::cuda(0), None),
-            Err(missing) => (Self::cpu(), Some(missing.to_string())),
-        };
-        device.open()?;
-        Ok((device, reason))
+        Backends::default().auto()
     }
 
     /// A device made elsewhere (a test's null device, another backend).
     pub fn from_runtime(device: Arc<dyn RuntimeDevice>) -> Self {
-        Self::of(Choice::Given(device))
+        Self::of(Arc::new(Given(device)), 0)
     }
 
     /// A device made elsewhere that can be made anew: after a fault has cost the device, `open` is called again.
@@ -134,11 +120,12 @@ impl Device {
     pub fn from_opener(
         open: impl Fn(bool) -> Result<Arc<dyn RuntimeDevice>, DeviceError> + Send + Sync + 'static,
     ) -> Self {
-        Self::of(Choice::Made(Opener(Box::new(open))))
+        Self::of(Arc::new(Opener(open)), 0)
     }
 
-    fn of(choice: Choice) -> Self {
-        Self { shared: Arc::new(Shared { choice, opened: Mutex::default() }) }
+    /// Device `index` of a backend. Opened at first use.
+    pub fn of(backend: Arc<dyn Backend>, index: usize) -> Self {
+        Self { shared: Arc::new(Shared { backend, index, opened: Mutex::default() }) }
     }
 
     /// What it is and can do; opens it.
@@ -163,13 +150,15 @@ impl Device {
     ///
     /// # Errors
     /// When this is no CUDA device, it cannot be opened, or an image does not lie inside the memory.
+    #[cfg(feature = "cuda")]
     pub fn borrow_cuda<const N: usize>(
         &self,
         memory: &BorrowedMemory,
         images: [(BatchLayout, usize); N],
     ) -> Result<[DeviceImage; N], Error> {
-        self.open()?;
-        let cuda = self.lock().cuda.clone().ok_or_else(|| {
+        let device = self.open()?;
+        let any: &dyn Any = &*device;
+        let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
             Error::Usage("memory of the GPU is borrowed by a CUDA device; this is another".to_owned())
         })?;
         let memory = cuda.borrow(memory)?;
@@ -181,15 +170,8 @@ impl Device {
         Ok(whole.try_into().expect("as many as there were"))
     }
 
-    /// Whether `device`, which gave `error`, cannot be used any more.
-    pub(crate) fn is_lost(&self, device: &Arc<dyn RuntimeDevice>, error: &DeviceError) -> bool {
-        let opened = self.lock();
-        let cuda = opened.cuda.as_ref().filter(|_| opened.device.as_ref().is_some_and(|d| same(d, device)));
-        matches!(error, DeviceError::Lost(_)) || cuda.is_some_and(|cuda| cuda.is_lost())
-    }
-
-    /// Opens the device anew in place of `old`, whose sessions and memory managers have been let go of; a lost
-    /// one's context is thrown away. Does nothing when another pipeline did that before.
+    /// Opens the device anew in place of `old`, whose sessions and memory managers have been let go of; what a lost
+    /// one holds is given up. Does nothing when another pipeline did that before.
     ///
     /// # Errors
     /// When it cannot be opened again in this process.
@@ -198,13 +180,10 @@ impl Device {
         if opened.device.as_ref().is_some_and(|now| !same(now, old)) {
             return Ok(());
         }
-        if let Choice::Given(_) = self.shared.choice {
-            let text = "it was made elsewhere; make it anew there".to_owned();
-            return Err(DeviceError::Unsupported(text).into());
-        }
-        let lost = opened.cuda.take().filter(|cuda| cuda.is_lost());
+        self.shared.backend.reopens()?;
+        let lost = opened.device.take().filter(|device| device.is_lost());
         *opened = Opened::default();
-        lost.map_or(Ok(()), |cuda| cuda.discard_context())?;
+        lost.map_or(Ok(()), |device| device.discard())?;
         self.open_as(&mut opened, synchronous).map(drop)
     }
 
@@ -221,17 +200,7 @@ impl Device {
 
     /// Opens it; `synchronous` with a wait for each launch, where the device knows that.
     fn open_as(&self, opened: &mut Opened, synchronous: bool) -> Result<Arc<dyn RuntimeDevice>, Error> {
-        let device: Arc<dyn RuntimeDevice> = match &self.shared.choice {
-            Choice::Cpu(config) => CpuDevice::new(*config)?,
-            Choice::Cuda(index, options) => {
-                let synchronous = synchronous || options.synchronous;
-                let cuda = CudaDevice::open(*index, CudaOptions { synchronous, ..options.clone() })?;
-                opened.cuda = Some(cuda.clone());
-                cuda
-            }
-            Choice::Given(device) => device.clone(),
-            Choice::Made(Opener(open)) => open(synchronous)?,
-        };
+        let device = self.shared.backend.open(self.shared.index, synchronous)?;
         opened.device = Some(device.clone());
         Ok(device)
     }
@@ -247,6 +216,11 @@ impl Device {
         opened.managers.push((config.clone(), manager.clone()));
         Ok(manager)
     }
+}
+
+/// Whether `device`, which gave `error`, cannot be used any more.
+pub(crate) fn is_lost(device: &dyn RuntimeDevice, error: &DeviceError) -> bool {
+    matches!(error, DeviceError::Lost(_)) || device.is_lost()
 }
 
 /// Whether two handles are of one device.

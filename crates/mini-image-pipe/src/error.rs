@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use mip_core::ImageError;
 use mip_graph::GraphError;
 #[cfg(feature = "io")]
@@ -61,7 +63,7 @@ pub enum Error {
         /// The value given.
         given: String,
         /// What is allowed.
-        allowed: &'static str,
+        allowed: Cow<'static, str>,
     },
     /// A frame of a stream that did not get through.
     #[error("frame {number}: {error}")]

@@ -1,11 +1,12 @@
-// README opens and saves files; without `io` its programs would not build.
-#![cfg_attr(feature = "io", doc = include_str!("../../../README.md"))]
+// README opens and saves files and runs on the CPU; without these its programs would not build.
+#![cfg_attr(all(feature = "cpu", feature = "io"), doc = include_str!("../../../README.md"))]
 #![cfg_attr(
-    not(feature = "io"),
+    not(all(feature = "cpu", feature = "io")),
     doc = "A DAG-native image-processing pipeline runtime for the CPU and NVIDIA GPUs."
 )]
 #![forbid(unsafe_code)]
 
+mod backends;
 mod config;
 #[cfg(any(feature = "image", feature = "ndarray"))]
 pub mod convert;
@@ -20,6 +21,7 @@ mod report;
 pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 pub use mip_runtime::CancelToken;
 
+pub use backends::Backends;
 pub use config::PipelineConfig;
 pub use details::ErrorDetails;
 pub use device::Device;
@@ -57,7 +59,9 @@ pub mod prelude {
     //! [`crate::Error`], [`crate::Result`], [`crate::Layout`] and [`crate::video`] are one level up.
 
     pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, PixelFormat};
+    #[cfg(feature = "cpu")]
     pub use mip_cpu::{CpuConfig, SimdLevel};
+    #[cfg(feature = "cuda")]
     pub use mip_cuda::CudaOptions;
     pub use mip_graph::{PipelineSpec, TaskGraph, TaskHandle};
     pub use mip_ops::operators::*;
@@ -74,15 +78,16 @@ pub mod prelude {
 }
 
 // The layers, each a crate of its own.
+#[cfg(feature = "cpu")]
+pub use mip_cpu as cpu;
+#[cfg(feature = "cuda")]
+pub use mip_cuda as cuda;
 #[cfg(feature = "io")]
 pub use mip_io as io;
-pub use {
-    mip_core as types, mip_cuda as cuda, mip_graph as graph, mip_ops as ops, mip_plan as plan,
-    mip_runtime as runtime,
-};
+pub use {mip_core as types, mip_graph as graph, mip_ops as ops, mip_plan as plan, mip_runtime as runtime};
 
 /// The book's programs, run as tests.
-#[cfg(all(doctest, feature = "io"))]
+#[cfg(all(doctest, feature = "cpu", feature = "cuda", feature = "io"))]
 mod book {
     #[doc = include_str!("../../../docs/getting-started.md")]
     mod getting_started {}

@@ -3,6 +3,7 @@ use mip_core::text::quoted;
 
 /// A parameter that an operator does not take as given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParamError {
     /// No parameter of that name.
     #[error("'{operator}' has no parameter '{}'{}; it has: {known}", quoted(.parameter), did_you_mean(.suggestion.as_deref()))]
@@ -80,8 +81,37 @@ pub enum ParamError {
     },
 }
 
+impl ParamError {
+    /// The operator that it is about, if it has that name.
+    pub const fn operator(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown { operator, .. }
+            | Self::Invalid { operator, .. }
+            | Self::Missing { operator, .. }
+            | Self::Repeated { operator, .. }
+            | Self::Conflict { operator, .. }
+            | Self::Expression { operator, .. } => Some(operator),
+            Self::UnknownOperator { .. } => None,
+        }
+    }
+
+    /// The parameter that it is about, if there is one.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { parameter, .. }
+            | Self::Invalid { parameter, .. }
+            | Self::Missing { parameter, .. }
+            | Self::Repeated { parameter, .. }
+            | Self::Conflict { parameter, .. }
+            | Self::Expression { parameter, .. } => Some(parameter),
+            Self::UnknownOperator { .. } => None,
+        }
+    }
+}
+
 /// Inputs that an operator cannot work on with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpError {
     /// Wrong number of inputs.
     #[error("'{operator}' takes {expected} input(s) ({slots}), but {given} are connected")]

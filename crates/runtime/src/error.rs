@@ -2,6 +2,7 @@ use crate::device::DeviceError;
 
 /// What a session can fail with. Every variant names the task, input or output it concerns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuntimeError {
     /// A task failed while running, or the device refused one of its commands.
     #[error("task '{task}' ({op}) failed: {error}")]

@@ -139,14 +139,14 @@ fn unwritable(error: &std::io::Error) -> Failure {
 fn with_cache(device: &Device, folder: &Path) -> Result<Device, Failure> {
     let info = device.info()?;
     match info.kind {
-        DeviceKind::Cuda => {
+        DeviceKind::CUDA => {
             let cache_folder = Some(folder.to_owned());
             let device =
                 Device::cuda_with(info.index, CudaOptions { cache_folder, ..CudaOptions::default() });
             device.open()?;
             Ok(device)
         }
-        DeviceKind::Cpu | DeviceKind::Null => Ok(device.clone()),
+        _ => Ok(device.clone()),
     }
 }
 

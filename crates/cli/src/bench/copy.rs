@@ -31,12 +31,12 @@ impl Copier {
     /// For a device, and a workload that reads and writes `bytes` an execution.
     pub(crate) fn new(info: &DeviceInfo, bytes: u64) -> Result<Self, Failure> {
         match info.kind {
-            DeviceKind::Cuda => {
+            DeviceKind::CUDA => {
                 let device = CudaDevice::open(info.index, CudaOptions::default());
                 let rate = device.and_then(|device| device.copy_bandwidth(GPU_COPY));
                 Ok(rate.map_or_else(|error| Self::Unknown(error.to_string()), |rate| Self::Known(rate / 1e9)))
             }
-            DeviceKind::Cpu => {
+            DeviceKind::CPU => {
                 let threads = std::thread::available_parallelism().map_or(1, usize::from);
                 // A copy of half the bytes reads and writes as many as the workload.
                 let piece = usize::try_from(bytes / 2).unwrap_or(ROTATE).clamp(1 << 16, ROTATE / 2);
@@ -50,7 +50,7 @@ impl Copier {
                 let (from, to) = (memory().map_err(short)?, memory().map_err(short)?);
                 Ok(Self::Host { threads, from, to, piece, rates: Vec::new() })
             }
-            DeviceKind::Null => Ok(Self::Unknown("the null device copies nothing".to_owned())),
+            kind => Ok(Self::Unknown(format!("no copies are measured on a {kind} device"))),
         }
     }
 

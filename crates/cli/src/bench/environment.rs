@@ -12,14 +12,14 @@ use crate::failure::Failure;
 pub(crate) fn environment(device: &Device) -> Result<Environment, Failure> {
     let info = device.info()?;
     let (driver, nvrtc) = match info.kind {
-        DeviceKind::Cuda => {
+        DeviceKind::CUDA => {
             let status = mip_cuda::probe();
             let cuda = status.driver.ok().map(|version| format!("CUDA {version}"));
             let driver = kernel_module().map(|version| format!("{version}, ")).unwrap_or_default();
             let nvrtc = status.nvrtc.ok().map(|version| version.to_string());
             (cuda.map(|cuda| driver + &cuda), nvrtc)
         }
-        DeviceKind::Cpu | DeviceKind::Null => (None, None),
+        _ => (None, None),
     };
     Ok(Environment {
         device: info.id(),

@@ -112,7 +112,7 @@ fn pipeline(
 
 fn kernels(request: &Request) -> Outcome {
     match request.device.info() {
-        Ok(info) if info.kind == DeviceKind::Null => {
+        Ok(info) if info.kind == DeviceKind::NULL => {
             return Outcome::skip("the null device computes nothing");
         }
         Ok(_) => {}

@@ -76,7 +76,7 @@ fn fork(config: PipelineConfig, seed: u64, bad: Custom) -> Result<(Pipeline, [Ta
 
 fn failure(request: &Request) -> Outcome {
     match request.device.info() {
-        Ok(info) if info.kind == DeviceKind::Null => Outcome::skip("the null device computes nothing"),
+        Ok(info) if info.kind == DeviceKind::NULL => Outcome::skip("the null device computes nothing"),
         Ok(_) => Outcome::one(isolated(request)),
         Err(error) => Outcome::one(Err(error.to_string())),
     }
@@ -99,7 +99,7 @@ fn isolated(request: &Request) -> Result<(), String> {
 
 fn fault(request: &Request) -> Outcome {
     match request.device.info() {
-        Ok(info) if info.kind == DeviceKind::Cuda => {
+        Ok(info) if info.kind == DeviceKind::CUDA => {
             let all = CASES.map(|(case, wait)| in_another_process(info.index, case, wait));
             let cases = all.len();
             Outcome { cases, failures: all.into_iter().filter_map(Result::err).collect(), skipped: None }

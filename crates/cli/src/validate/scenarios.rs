@@ -95,7 +95,7 @@ fn held(request: &Request) -> Result<(), String> {
 /// What the driver says, not only what the runtime counts: nothing is left behind by executions, nor by pipelines.
 fn device_memory(request: &Request) -> Outcome {
     match request.device.info() {
-        Ok(info) if info.kind == DeviceKind::Cuda => Outcome::one(growth(request, info.index)),
+        Ok(info) if info.kind == DeviceKind::CUDA => Outcome::one(growth(request, info.index)),
         Ok(_) => Outcome::skip("only a GPU has memory of its own"),
         Err(error) => Outcome::one(Err(error.to_string())),
     }

@@ -48,7 +48,7 @@ impl CpuDevice {
         let level = Level::new(config.simd).name();
         let fewer = threads.fewer.as_ref().map_or_else(String::new, |why| format!(", no more: {why}"));
         let info = DeviceInfo {
-            kind: DeviceKind::Cpu,
+            kind: DeviceKind::CPU,
             index: 0,
             name: format!("{} ({count} thread{plural}, {level}{fewer})", machine::model()),
             total_memory: machine::memory(),

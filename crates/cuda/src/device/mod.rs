@@ -93,7 +93,7 @@ impl CudaDevice {
         };
         let synchronous = "each launch is waited for by itself (MIP_CUDA_SYNC), which a graph cannot do";
         let info = DeviceInfo {
-            kind: DeviceKind::Cuda,
+            kind: DeviceKind::CUDA,
             index,
             name: found.name.clone(),
             total_memory: Some(found.total_memory),
@@ -211,6 +211,14 @@ impl Device for CudaDevice {
     fn capture(&self, recording: Recording) -> Result<Arc<dyn Graph>, DeviceError> {
         self.info.graph_replay.clone().map_err(DeviceError::Unsupported)?;
         Ok(Arc::new(graph::CudaGraph::new(&self.shared, recording)?))
+    }
+
+    fn is_lost(&self) -> bool {
+        Self::is_lost(self)
+    }
+
+    fn discard(&self) -> Result<(), DeviceError> {
+        self.discard_context()
     }
 
     #[cfg(feature = "profiling")]

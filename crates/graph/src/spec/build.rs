@@ -119,7 +119,7 @@ impl PipelineSpec {
                 .params
                 .iter()
                 .rev()
-                .find(|(key, _)| parameter(&error) == Some(key))
+                .find(|(key, _)| error.parameter() == Some(&*key.value))
                 .map(|(key, _)| key.at);
             wrap(error, at.unwrap_or(task.op.at))
         })
@@ -182,18 +182,5 @@ fn unknown_key(spec: &'static OperatorSpec, task: &str, key: &Located<String>) -
         key: key.value.clone(),
         suggestion: suggest(key, known()),
         known: list(known()),
-    }
-}
-
-/// The parameter an error is about.
-fn parameter(error: &ParamError) -> Option<&String> {
-    match error {
-        ParamError::Unknown { parameter, .. }
-        | ParamError::Invalid { parameter, .. }
-        | ParamError::Missing { parameter, .. }
-        | ParamError::Repeated { parameter, .. }
-        | ParamError::Conflict { parameter, .. }
-        | ParamError::Expression { parameter, .. } => Some(parameter),
-        ParamError::UnknownOperator { .. } => None,
     }
 }

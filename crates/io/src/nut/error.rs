@@ -2,6 +2,7 @@ use std::io;
 
 /// What can go wrong with a NUT stream. Every message names the stream.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NutError {
     /// The operating system does not let us read.
     #[error("cannot read {name}: {source}")]

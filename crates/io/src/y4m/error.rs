@@ -2,6 +2,7 @@ use std::io;
 
 /// What can go wrong with a Y4M stream. Every message names the stream, and the frame where there is one.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Y4mError {
     /// The operating system does not let us read.
     #[error("cannot read {name}: {source}")]

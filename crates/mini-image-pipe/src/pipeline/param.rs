@@ -133,6 +133,7 @@ mod sealed {
 /// The types of [`ParamType`].
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Type {
     Bool,
     Int,

@@ -17,6 +17,7 @@ use mip_runtime::{CancelToken, RunInput, RunReport, RuntimeError};
 use super::Pipeline;
 use super::sessions::Sessions;
 use crate::Error;
+use crate::device::is_lost;
 
 impl Pipeline {
     /// Runs a chunk; when that costs the device, finds the task that did it and opens the device anew. The error
@@ -29,9 +30,7 @@ impl Pipeline {
         let device = self.config.device.open()?;
         self.sessions.keep_only(&device);
         let first = self.run_chunk_once(images.clone(), cancel);
-        let Some(error) =
-            failure(&first).filter(|e| cause(e).is_some_and(|c| self.config.device.is_lost(&device, c)))
-        else {
+        let Some(error) = failure(&first).filter(|e| cause(e).is_some_and(|c| is_lost(&*device, c))) else {
             return first;
         };
         if matches!(cause(&error), Some(DeviceError::Lost(_))) {

@@ -147,7 +147,7 @@ impl Pipeline {
         let max = NonZero::new(options.frames_in_flight).ok_or_else(|| Error::Config {
             setting: "frames_in_flight",
             given: "0".to_owned(),
-            allowed: "at least 1",
+            allowed: "at least 1".into(),
         })?;
         let fed = self.stream_input(options.input.as_deref())?;
         let way = Way { fed, keep_on_device: options.keep_on_device, max };

@@ -1,5 +1,6 @@
 /// What a device can fail with. The task it concerns is added above, where it is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeviceError {
     /// No memory, even after giving back what was cached.
     #[error("out of {space} memory: {requested} bytes requested, {in_use} in use, {reserved} reserved{}", limit_text(*.limit))]

@@ -3,6 +3,7 @@
 //! All validation happens above this layer. A device may assume that plans were checked
 //! and layouts fit; what it must never do is lie about completion or swallow a failure.
 
+mod backend;
 mod command;
 mod error;
 mod graph;
@@ -17,22 +18,11 @@ use mip_core::BatchLayout;
 use mip_plan::{Group, Plan};
 use serde::Serialize;
 
+pub use backend::{Backend, DeviceKind};
 pub use command::{BufferMemory, BufferRef, Command, Launch, LaunchDecision, LaunchObserver};
 pub use error::DeviceError;
 pub use graph::{CommandList, Graph, Recording, check_launches};
 pub use timestamp::{HostTimestamp, Ranges, Timestamp};
-
-/// Kinds of devices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceKind {
-    /// Threads of this machine.
-    Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
-    /// Records the commands it gets; for tests.
-    Null,
-}
 
 /// What a device is and can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,9 +47,9 @@ impl DeviceInfo {
     /// What names the device on a command line: `cpu`, `cuda:0`.
     pub fn id(&self) -> String {
         match self.kind {
-            DeviceKind::Cpu => "cpu".to_owned(),
-            DeviceKind::Cuda => format!("cuda:{}", self.index),
-            DeviceKind::Null => "null".to_owned(),
+            // There is one.
+            DeviceKind::CPU | DeviceKind::NULL => self.kind.to_string(),
+            kind => format!("{kind}:{}", self.index),
         }
     }
 }
@@ -85,7 +75,7 @@ impl Space {
 }
 
 /// A device. Handles it gives out keep what they need alive; all may be used and dropped on any thread.
-pub trait Device: fmt::Debug + Send + Sync {
+pub trait Device: Any + fmt::Debug + Send + Sync {
     /// What it is and can do.
     fn info(&self) -> &DeviceInfo;
 
@@ -144,6 +134,20 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// Where to name what the host does for a profiler outside (NVTX), if there is one.
     fn ranges(&self) -> Option<Arc<dyn Ranges>> {
         None
+    }
+
+    /// Whether a fault has made the device useless: every call says [`DeviceError::Lost`] then.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    /// Gives up what a lost device still holds of this process, so that it can be opened again
+    /// ([`Backend::open`]). All that was made by it says [`DeviceError::Lost`] from then on.
+    ///
+    /// # Errors
+    /// When only another process can use the device.
+    fn discard(&self) -> Result<(), DeviceError> {
+        Ok(())
     }
 
     /// Bytes the stream-ordered allocator holds from the driver, in use or not.

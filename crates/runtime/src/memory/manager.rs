@@ -13,6 +13,7 @@ use crate::device::{Device, DeviceError, DeviceInfo, Space, Stream};
 /// How device memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum AllocatorMode {
     /// From a pool of cached blocks.
     #[default]

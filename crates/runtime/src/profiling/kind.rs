@@ -3,6 +3,7 @@ use serde::Serialize;
 /// What a span tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Kind {
     /// Host: a file into memory.
     Read,

@@ -13,6 +13,7 @@ use crate::device::DeviceError;
 /// What became of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TaskState {
     /// Not finished yet.
     Pending,

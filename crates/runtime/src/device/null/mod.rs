@@ -108,7 +108,7 @@ impl NullDevice {
     /// A device that pretends to be what `options` say.
     pub fn new(options: NullOptions) -> Arc<Self> {
         let info = DeviceInfo {
-            kind: DeviceKind::Null,
+            kind: DeviceKind::NULL,
             index: 0,
             name: "null".to_owned(),
             total_memory: options.memory_limit.map(|limit| limit as u64),

@@ -55,7 +55,7 @@ pub(super) fn order_streams(device: &Arc<dyn Device>) {
         b.submit(Command::Record(events[1].clone())).expect("a record is queued");
         if round % 4 == 3 {
             assert_eq!(rig.value(&**b, reader), round + 108, "a stream waits for an event of another");
-            if device.info().kind == DeviceKind::Cuda {
+            if device.info().kind == DeviceKind::CUDA {
                 continue; // Asked when a launch is queued, before those it waits for have ended.
             }
             let observed = log.observed();

@@ -18,7 +18,7 @@ pub(super) fn run_in_order(device: &Arc<dyn Device>) {
     let mut observed = log.observed();
     let mut expected: Vec<Observed> =
         (0..3).flat_map(|g| [Observed::Begin(g), Observed::End(g, Ok(()))]).collect();
-    if device.info().kind == DeviceKind::Cuda {
+    if device.info().kind == DeviceKind::CUDA {
         // Asked when a launch is queued, notified when the driver says that it has ended: each in stream
         // order.
         observed.sort_by_key(|t| matches!(t, Observed::End(..)));
@@ -53,7 +53,7 @@ pub(super) fn are_left_out_when_told(device: &Arc<dyn Device>) {
 }
 
 pub(super) fn report_failure_and_go_on(device: &Arc<dyn Device>) {
-    if device.info().kind == DeviceKind::Cuda {
+    if device.info().kind == DeviceKind::CUDA {
         return; // Host code cannot fail there; faults are injected by the crate's own tests.
     }
     let mut builder = PlanBuilder::new(1);

@@ -56,7 +56,7 @@ pub(super) fn reach_a_steady_state(device: &Arc<dyn Device>) {
 }
 
 pub(super) fn finish_other_branches(device: &Arc<dyn Device>) {
-    if device.info().kind == DeviceKind::Cuda {
+    if device.info().kind == DeviceKind::CUDA {
         return; // As for single launches.
     }
     let mut builder = PlanBuilder::new(1);
