@@ -4,32 +4,11 @@
 //! follows is its stdout, or with another exit code its stderr, where `[..]` stands for anything on a line and `...` for any lines.
 //! A block marked `toml` that begins with `# file: NAME` is written to that file.
 
-use std::path::{Path, PathBuf};
-
 use mip_core::{DType, PixelFormat};
 use snapbox::IntoData;
 
+use crate::markdown::{self, root, text_of};
 use crate::support::Place;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A block between fences: what it is marked as, and its lines.
-fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, Vec<&str>)> = None;
-    for line in text.lines() {
-        match (line.strip_prefix("```"), &mut open) {
-            (Some(mark), None) => open = Some((mark.to_owned(), Vec::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, lines))) => lines.push(line),
-            (None, None) => {}
-        }
-    }
-    assert!(open.is_none(), "a block that does not end");
-    blocks
-}
 
 /// Words as a shell sees them: quotes keep spaces.
 fn words(command: &str) -> Vec<String> {
@@ -82,47 +61,80 @@ fn console(chapter: &str, place: &Place, lines: &[&str]) -> usize {
 }
 
 fn chapter(name: &str, commands: usize) {
-    let text = std::fs::read_to_string(root().join("docs").join(name)).unwrap();
     let place = place();
     let mut ran = 0;
-    for (mark, lines) in blocks(&text) {
-        match (mark.as_str(), lines.first().and_then(|line| line.strip_prefix("# file: "))) {
-            ("toml", Some(file)) => place.write(file, &lines.join("\n")),
-            ("console", _) => ran += console(name, &place, &lines),
+    for block in markdown::read(&text_of(&format!("docs/{name}"))).blocks {
+        match (block.mark.as_str(), block.text.lines().next().and_then(|line| line.strip_prefix("# file: ")))
+        {
+            ("toml", Some(file)) => place.write(file, &block.text),
+            ("console", _) => ran += console(name, &place, &block.text.lines().collect::<Vec<_>>()),
             _ => {}
         }
     }
     assert!(ran >= commands, "{name} has {ran} commands, fewer than it had");
 }
 
-#[test]
-fn getting_started() {
-    chapter("getting-started.md", 4);
+macro_rules! chapters {
+    ($($test:ident: $file:literal, $commands:literal;)*) => {
+        /// The chapters whose commands are run.
+        pub(crate) const CHAPTERS: &[&str] = &[$($file),*];
+
+        $(#[test]
+        fn $test() {
+            chapter($file, $commands);
+        })*
+    };
+}
+
+// A test for each, and how many commands there are at least.
+chapters! {
+    getting_started: "getting-started.md", 7;
+    concepts: "concepts.md", 3;
+    execution_model: "execution-model.md", 3;
+    memory: "memory.md", 2;
+    graph_replay: "graph-replay.md", 1;
+    expressions: "expressions.md", 8;
+    tensors: "tensors.md", 1;
+    own_operators: "own-operators.md", 1;
+    performance: "performance.md", 4;
+    pipeline_files: "pipeline-files.md", 6;
 }
 
 #[test]
-fn pipeline_files() {
-    chapter("pipeline-files.md", 6);
+fn the_index_of_an_array_is_what_the_chapter_shows() {
+    let blocks = markdown::read(&text_of("docs/tensors.md")).blocks;
+    let marked = |mark: &str| blocks.iter().find(|block| block.mark == mark).expect("the chapter has one");
+    let place = place();
+    console("tensors.md", &place, &marked("console").text.lines().collect::<Vec<_>>());
+    let written = std::fs::read_to_string(place.path("tensors.index.json")).unwrap();
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    assert_eq!(json(&marked("json").text), json(&written));
+}
+
+/// A picture of a plan without the size of its arena, where scratch depends on the number of cores.
+fn without_arena(svg: &str) -> String {
+    let part = |part: &str| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
+    svg.split("arena ").map(part).collect()
 }
 
 #[test]
-fn execution_model() {
-    chapter("execution-model.md", 2);
-}
-
-#[test]
-fn memory() {
-    chapter("memory.md", 2);
-}
-
-#[test]
-fn graph_replay() {
-    chapter("graph-replay.md", 1);
-}
-
-#[test]
-fn performance() {
-    chapter("performance.md", 3);
+fn pictures_of_plans_are_what_mip_draws() {
+    let blocks = markdown::read(&text_of("docs/concepts.md")).blocks;
+    let place = place();
+    place.write(
+        "fork.toml",
+        &blocks.iter().find(|block| block.mark == "toml").expect("the chapter has one").text,
+    );
+    let draw = ["plan", "fork.toml", "--size", "1920x1080", "--device", "cpu", "--format", "svg"];
+    for (file, more) in [("plan-fork.svg", Some("--no-fuse")), ("plan-fork-fused.svg", None)] {
+        let arguments: Vec<&str> = draw.into_iter().chain(more).collect();
+        let (drawn, kept) = (place.ok(&arguments).stdout, text_of(&format!("docs/images/{file}")));
+        assert!(
+            without_arena(&drawn) == without_arena(&kept),
+            "draw it anew: mip {} > docs/images/{file}",
+            arguments.join(" ")
+        );
+    }
 }
 
 #[test]
@@ -131,27 +143,4 @@ fn the_chapter_on_operators_is_what_the_registry_says() {
     let generated = place().ok(&["ops", "--markdown"]).stdout;
     let written = std::fs::read_to_string(path).unwrap();
     assert!(written == generated, "write it anew: mip ops --markdown > docs/operators.md");
-}
-
-#[test]
-fn every_link_between_documents_leads_somewhere() {
-    let mut looked_at = 0;
-    let documents = ["docs", "docs/adr", "docs/performance", "examples", "."];
-    let of_folder = |folder: &str| std::fs::read_dir(root().join(folder)).unwrap();
-    for entry in documents.into_iter().flat_map(of_folder) {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|e| e != "md") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = target.split('#').next().unwrap_or_default();
-            if file.is_empty() || file.contains("://") || file.contains(' ') {
-                continue;
-            }
-            looked_at += 1;
-            assert!(path.parent().unwrap().join(file).exists(), "{}: {target}", path.display());
-        }
-    }
-    assert!(looked_at > 40, "{looked_at} links");
 }

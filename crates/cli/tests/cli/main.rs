@@ -3,6 +3,7 @@
 mod arrays;
 mod bench;
 mod book;
+mod built_book;
 mod commands;
 mod damaged;
 mod diagrams;
@@ -18,14 +19,18 @@ mod inputs;
 mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
+mod links;
+mod markdown;
 mod metadata;
 mod pages;
 #[cfg(feature = "profiling")]
 mod profile;
 mod requests;
 mod run;
+mod shell;
 #[cfg(unix)]
 mod signals;
+mod snippets;
 #[cfg(unix)]
 mod storm;
 mod stream;
