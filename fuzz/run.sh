@@ -34,18 +34,18 @@ if [ "${#targets[@]}" -eq 1 ]; then build+=("${targets[0]}"); fi
 "${build[@]}"
 binaries="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 
-# Inputs that the gate tries: somewhat fewer than two slow cores try in a minute. A number and not a time, for a fast
+# Inputs that the gate tries: what two slow cores try in some 40 seconds. A number and not a time, for a fast
 # machine tries more in a minute, and finds what a slow one does not.
 gate_runs() {
   case $1 in
-    run) echo 1800 ;;
-    pipeline_line) echo 450000 ;;
-    picture) echo 400000 ;;
-    expression) echo 600000 ;;
-    jpeg) echo 800000 ;;
-    pipeline_toml) echo 1100000 ;;
-    png) echo 2000000 ;;
-    y4m) echo 3000000 ;;
+    run) echo 1000 ;;
+    pipeline_line) echo 250000 ;;
+    picture) echo 200000 ;;
+    expression) echo 300000 ;;
+    jpeg) echo 400000 ;;
+    pipeline_toml) echo 500000 ;;
+    png) echo 1000000 ;;
+    y4m) echo 1500000 ;;
     *) echo 100000 ;; # a target that is new
   esac
 }

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::fmt;
 
 use mip_core::ImageError;
 use mip_graph::GraphError;
@@ -13,8 +14,10 @@ use crate::files::FileError;
 
 /// Whatever can go wrong between describing a pipeline and reading its outputs.
 ///
+/// `Debug` prints what `Display` does, for a `main` that returns an error prints it so.
+///
 /// [`Error::is_request`] tells mistakes in what was asked for from failures while running.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The graph, a parameter, a shape or a pipeline file is wrong.
@@ -105,6 +108,12 @@ pub enum Error {
         /// Why there is none, and what to do.
         reason: String,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

@@ -160,7 +160,9 @@ fn mistakes_say_what_is_wrong_and_what_to_do() -> Result<()> {
 #[test]
 fn files_that_cannot_be_read_or_written_say_why() -> Result<()> {
     let folder = tempfile::tempdir().unwrap();
-    assert!(message(open(folder.path().join("none.jpg"))).contains("cannot read"));
+    let missing = open(folder.path().join("none.jpg")).unwrap_err();
+    assert!(missing.to_string().contains("cannot read"));
+    assert_eq!(format!("{missing:?}"), missing.to_string(), "as a `main` prints it");
     let numbers = Pipeline::parse("cast to=f32")?.run(&photo())?;
     let error = save(&numbers, folder.path().join("photo.png")).unwrap_err();
     assert!(error.is_request() && matches!(error, Error::Io(_)));
