@@ -18,6 +18,7 @@ mod inputs;
 mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
+mod manual;
 mod metadata;
 mod pages;
 #[cfg(feature = "profiling")]
