@@ -35,3 +35,8 @@ pub use view::{ImageView, ImageViewMut};
 /// Alignment in bytes of every buffer the runtime allocates and of every padded row: one cache line, and
 /// a multiple of every vector width in use.
 pub const ALIGNMENT: usize = 64;
+
+/// README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

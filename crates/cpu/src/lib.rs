@@ -19,3 +19,8 @@ pub use backend::CpuBackend;
 pub use config::{CpuConfig, SimdLevel};
 pub use device::CpuDevice;
 pub use group::{GroupRunner, execute_group, tiling};
+
+/// README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -33,3 +33,8 @@ pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions};
 pub use driver::BorrowedMemory;
 pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};
+
+/// README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -36,3 +36,8 @@ pub use write::{
     NpyStack, TemporaryFolder, WholeFile, is_direct, is_stdout, output_name, remove_unfinished,
     try_remove_unfinished, write_image, write_image_as,
 };
+
+/// README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

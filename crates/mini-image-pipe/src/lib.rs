@@ -1,9 +1,48 @@
-// README opens and saves files and runs on the CPU; without these its programs would not build.
-#![cfg_attr(all(feature = "cpu", feature = "io"), doc = include_str!("../../../README.md"))]
-#![cfg_attr(
-    not(all(feature = "cpu", feature = "io")),
-    doc = "A DAG-native image-processing pipeline runtime for the CPU and NVIDIA GPUs."
-)]
+//! A DAG-native image-processing pipeline runtime for the CPU and NVIDIA GPUs.
+//!
+//! A [`Pipeline`] is a graph of operators ([`ops`]), described in Rust, on one line or in a TOML file. It is
+//! checked, and shapes, fusion, streams and memory are planned, before it runs: over single images
+//! ([`Pipeline::run`]), batches of one shape ([`Pipeline::run_batch`]) or frames in order ([`Pipeline::run_stream`]), on a
+//! [`Device`]. Every number of threads, SIMD level, number of streams and device gives the same bytes.
+//!
+//! ```
+//! # #[cfg(feature = "cpu")] {
+//! use mini_image_pipe::prelude::*;
+//!
+//! let photo = ImageBuffer::new(ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8)?)?;
+//!
+//! // On one line.
+//! let edges = Pipeline::parse("resize width=320 ! color_convert to=gray ! sobel")?.run(&photo)?;
+//! assert_eq!(edges.desc().to_string(), "320x240 gray u8");
+//!
+//! // With types, a graph that forks, and a number that changes without a new plan.
+//! let mut pipeline = Pipeline::builder()
+//!     .then("small", Resize::width(320))
+//!     .then("soft", GaussianBlur::new(5))
+//!     .join("edges", Sobel::new(), ["small"])
+//!     .outputs(["soft", "edges"])
+//!     .build()?;
+//! pipeline.param::<f64>("soft.sigma")?.set(1.4)?;
+//! pipeline.set_named_input("input", &photo)?;
+//! pipeline.execute()?;
+//! assert_eq!(pipeline.outputs().count(), 2);
+//! # }
+//! # Ok::<(), mini_image_pipe::Error>(())
+//! ```
+//!
+//! # Layers
+//! Underneath, each a crate of its own: [`types`] (images), [`ops`] (operators), [`graph`] ([`graph::TaskGraph`], pipeline
+//! files, the planner), [`plan`] (what devices execute), [`runtime`] ([`runtime::DagScheduler`], [`runtime::MemoryManager`],
+//! sessions), and the devices `cpu` and `cuda`. Another kind of device is a [`runtime::device::Backend`] in
+//! [`Backends`].
+//!
+//! # Features
+//! All but the last two are on by default, and each only adds.
+//! * `cpu`, `cuda`: where pipelines run. CUDA is looked for when a program runs.
+//! * `io`: image files, with `open` and `save`, and the module `io`.
+//! * `exr`, `webp`: files of these formats.
+//! * `profiling`: timelines of runs that ask for one.
+//! * `image`, `ndarray`: images of these crates in and out without copying pixels where memory allows, in `convert`.
 #![forbid(unsafe_code)]
 
 mod backends;
@@ -86,19 +125,21 @@ pub use mip_cuda as cuda;
 pub use mip_io as io;
 pub use {mip_core as types, mip_graph as graph, mip_ops as ops, mip_plan as plan, mip_runtime as runtime};
 
-/// The book's programs, run as tests.
+/// The programs of README and of the book, run as tests. README opens and saves files; without these features it would not build.
 #[cfg(all(doctest, feature = "cpu", feature = "cuda", feature = "io"))]
 mod book {
-    #[doc = include_str!("../../../docs/getting-started.md")]
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../docs/getting-started.md")]
     mod getting_started {}
-    #[doc = include_str!("../../../docs/execution-model.md")]
+    #[doc = include_str!("../docs/execution-model.md")]
     mod execution_model {}
-    #[doc = include_str!("../../../docs/memory.md")]
+    #[doc = include_str!("../docs/memory.md")]
     mod memory {}
-    #[doc = include_str!("../../../docs/graph-replay.md")]
+    #[doc = include_str!("../docs/graph-replay.md")]
     mod graph_replay {}
-    #[doc = include_str!("../../../docs/expressions.md")]
+    #[doc = include_str!("../docs/expressions.md")]
     mod expressions {}
-    #[doc = include_str!("../../../docs/own-operators.md")]
+    #[doc = include_str!("../docs/own-operators.md")]
     mod own_operators {}
 }

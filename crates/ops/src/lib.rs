@@ -48,3 +48,8 @@ pub use param::{Change, ParamKind, ParamSpec};
 pub use registry::{Create, Extra, OperatorSpec, create, operators, spec, suggest};
 pub use sampling::WarpFilter;
 pub use value::Value;
+
+/// README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -2,9 +2,11 @@
 
 mod bench;
 mod check;
+mod completions;
 mod demo;
 mod devices;
 mod formats;
+mod man;
 mod ops;
 mod plan;
 #[cfg(feature = "profiling")]
@@ -46,13 +48,15 @@ pub(crate) enum Command {
     Validate(validate::Args),
     #[cfg(feature = "profiling")]
     Profile(profile::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
     /// Whether stdout is to hold a JSON document, whatever happens.
     pub(crate) const fn prints_json(&self) -> bool {
         match self {
-            Self::Demo(_) | Self::Check(_) => false,
+            Self::Demo(_) | Self::Check(_) | Self::Completions(_) | Self::Man(_) => false,
             Self::Run(args) => args.json,
             Self::Stream(args) => args.json,
             Self::Plan(args) => args.prints_json(),
@@ -80,6 +84,8 @@ impl Command {
             Self::Validate(args) => validate::run(&args),
             #[cfg(feature = "profiling")]
             Self::Profile(args) => profile::run(&args),
+            Self::Completions(args) => completions::run(&args),
+            Self::Man(args) => man::run(&args),
         }
     }
 }

@@ -20,6 +20,7 @@ mod libraries;
 #[cfg(target_os = "linux")]
 mod limits;
 mod links;
+mod manual;
 mod markdown;
 mod metadata;
 mod pages;
