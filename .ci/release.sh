@@ -46,8 +46,10 @@ for folder in "$root" "$target_dir" "${CARGO_HOME:-$HOME/.cargo}"; do
   fi
 done
 bytes=$(wc -c <"$mip")
-if [ "$bytes" -ge 14000000 ]; then
-  echo "the program has $bytes bytes, and 14000000 are the limit: cargo bloat --release -p mip-cli tells what grew" >&2
+# What grows shows here and not at a user's; whoever releases may decide that it is worth it.
+limit=${MIP_SIZE_LIMIT:-14000000}
+if [ "$bytes" -ge "$limit" ]; then
+  echo "the program has $bytes bytes, and the limit is $limit: cargo bloat --release -p mip-cli tells what grew; MIP_SIZE_LIMIT sets another" >&2
   exit 1
 fi
 

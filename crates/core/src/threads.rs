@@ -1,6 +1,7 @@
 //! Starting threads. Everything that needs one starts it here, so that a system which has none to give
 //! (`ulimit -u`, no address space for a stack) is an error everywhere and never a panic.
 
+#[cfg(any(test, feature = "testing"))]
 use std::cell::Cell;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
@@ -60,7 +61,8 @@ pub fn as_many_as_there_are<T, E>(
     }
 }
 
-/// For tests: of the threads that `work` asks for on the calling thread, only so many can be had.
+/// For tests: of the threads that `work` asks for on the calling thread, only so many can be had. Feature `testing`.
+#[cfg(any(test, feature = "testing"))]
 pub fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     let before = LEFT.replace(Some(threads));
     let result = work();
@@ -68,6 +70,7 @@ pub fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     result
 }
 
+#[cfg(any(test, feature = "testing"))]
 thread_local! {
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
@@ -79,6 +82,7 @@ fn builder(name: &str) -> Builder {
 
 fn started<T>(purpose: &str, start: impl FnOnce() -> std::io::Result<T>) -> Result<T, NoThread> {
     let none = |reason: String| NoThread { purpose: purpose.to_owned(), reason };
+    #[cfg(any(test, feature = "testing"))]
     match LEFT.get() {
         Some(0) => return Err(none("a test lets there be no more".to_owned())),
         Some(left) => LEFT.set(Some(left - 1)),

@@ -5,6 +5,7 @@ use mip_runtime::{GraphStats, RuntimeError, TaskReport};
 
 /// What an execution did.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExecutionReport {
     /// Name of the device.
     pub device: String,
@@ -26,6 +27,7 @@ pub struct ExecutionReport {
 
 /// Allocator mode asked for and in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AllocatorReport {
     /// Mode asked for.
     pub requested: AllocatorMode,

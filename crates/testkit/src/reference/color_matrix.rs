@@ -5,15 +5,26 @@ use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("color_matrix", &["matrix"], |call| {
     color_matrix(&call.image(0), call.desc().format(), &call.params.list("matrix").expect("matrix"))
+})
+.magnitude(|call| {
+    let matrix = call.params.list("matrix").expect("matrix");
+    let rows = matrix.chunks(columns(&matrix)).map(|row| row.iter().map(|factor| factor.abs()).sum());
+    // What is added stands in the last column, where there is one for it.
+    rows.fold(0.0, f64::max) * call.largest().max(1.0)
 });
 
-/// Each colour as a sum of all, by the rows of a matrix of binary32 numbers: 3 x 3, 3 x 4 with offsets, or 4 x 5 with alpha.
-pub fn color_matrix(image: &Real, format: PixelFormat, matrix: &[f64]) -> Real {
-    let columns = match matrix.len() {
+/// Of 3 x 3, 3 x 4 and 4 x 5.
+const fn columns(matrix: &[f64]) -> usize {
+    match matrix.len() {
         9 => 3,
         12 => 4,
         _ => 5,
-    };
+    }
+}
+
+/// Each colour as a sum of all, by the rows of a matrix of binary32 numbers: 3 x 3, 3 x 4 with offsets, or 4 x 5 with alpha.
+pub fn color_matrix(image: &Real, format: PixelFormat, matrix: &[f64]) -> Real {
+    let columns = columns(matrix);
     let factors = matrix.len().div_ceil(columns).min(4);
     let [r, g, b] = format.rgb_indices().expect("colours");
     let places = [r, g, b, 3];
