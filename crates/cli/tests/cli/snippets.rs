@@ -52,7 +52,8 @@ fn tested(mip: &Mip, name: &str, block: &Block) -> Result<(), String> {
         "rust" | "rust,no_run" => {
             match name.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/README.md")) {
                 Some(own) => listed(&format!("crates/{own}/src/lib.rs"), "include_str!(\"../README.md\")"),
-                None => listed("crates/mini-image-pipe/src/lib.rs", "include_str!(\"../../../NAME\")"),
+                // Through the links in the package, which holds what they lead to.
+                None => listed("crates/mini-image-pipe/src/lib.rs", "include_str!(\"../NAME\")"),
             }
         }
         "python" => listed("crates/python/tests/test_readme.py", "\"NAME\""),
