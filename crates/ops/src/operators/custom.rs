@@ -154,7 +154,7 @@ mod tests {
             assert!(matches!(op.infer(&vec![image; count]), Err(OpError::InputCount { .. })), "{count}");
         }
         assert!(matches!(Custom::new(Arc::new(Nothing(1))).infer(&[]), Err(OpError::InputCount { .. })));
-        let empty = Custom::new(Arc::new(Nothing(1))).output(|inputs| Ok(inputs[0].with_size(0, 1).unwrap()));
+        let empty = Custom::new(Arc::new(Nothing(1))).output(|inputs| Ok(inputs[0].with_size(0, 1)?));
         assert!(matches!(empty.infer(&[image]), Err(OpError::Image(_))));
         let unknown = Custom::new(Arc::new(Nothing(1))).set("x", Value::Int(1)).unwrap_err().to_string();
         assert_eq!(unknown, "'custom' has no parameter 'x'; it has: none");
