@@ -147,7 +147,7 @@ impl Pipeline {
     /// let camera = (0..10).map(|_| ImageBuffer::new(desc).expect("memory for a small image"));
     /// let mut pipeline = Pipeline::parse("resize width=32 ! sobel")?;
     /// for edges in pipeline.run_stream(camera)? {
-    ///     assert_eq!(edges?.desc().width, 32);
+    ///     assert_eq!(edges?.desc().width(), 32);
     /// }
     /// # Ok(())
     /// # }
