@@ -53,7 +53,11 @@ fn turn(pipeline: &mut Pipeline, line: &str, numbers: &mut SplitMix64) -> Result
         let number = |param: &&ParamSpec| matches!(param.kind, ParamKind::Float { .. });
         let uniform = |param: &&ParamSpec| param.change == mip_ops::Change::Uniform;
         // Thresholds and the like are in sample units, weights and deviations are not.
-        let change = spec.params.iter().filter(uniform).find(number).and_then(|param| {
+        // One that has no value now may belong to another way of calling the operator.
+        let has_value =
+            |param: &&ParamSpec| pipeline.get(&format!("{name}.{}", param.name)).is_ok_and(|v| v.is_some());
+        let mut candidates = spec.params.iter().filter(uniform).filter(number);
+        let change = candidates.find(has_value).and_then(|param| {
             let ParamKind::Float { max, .. } = param.kind else { return None };
             Some((param.name, if max > 1e6 { 200.0 * tenth } else { 0.3 + tenth / 2.0 }))
         });

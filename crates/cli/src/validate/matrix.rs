@@ -40,9 +40,10 @@ pub(super) fn corners(spec: &OperatorSpec, desc: &ImageDesc) -> Vec<TestCase> {
     let mut cases = taken(spec, spec.corner_calls(), desc);
     if spec.params.iter().any(|param| param.name == "border_value") {
         // Which values a border may have depends on the dtype.
-        let mut call = spec.example_calls().swap_remove(0);
-        call.retain(|(name, _)| !name.starts_with("border"));
-        cases.extend(border_values(desc, &text(&call)));
+        if let Some(mut call) = spec.example_calls().into_iter().find(|call| takes(spec, call, desc)) {
+            call.retain(|(name, _)| !name.starts_with("border"));
+            cases.extend(border_values(desc, &text(&call)));
+        }
     }
     cases.extend(of_image(spec).into_iter().flat_map(|table| (table.corners)(desc)));
     cases
@@ -54,13 +55,14 @@ fn of_image(spec: &OperatorSpec) -> Option<&'static OperatorCases> {
 
 /// The calls that images like this one take.
 fn taken(spec: &OperatorSpec, calls: Vec<Call>, desc: &ImageDesc) -> Vec<TestCase> {
-    let takes = |call: &Call| {
-        let infers = |operator: Box<dyn mip_ops::Operator>| {
-            operator.inputs_like(desc).is_ok_and(|inputs| operator.infer(&inputs).is_ok())
-        };
-        spec.call(call).is_ok_and(infers)
+    calls.into_iter().filter(|call| takes(spec, call, desc)).map(|call| case(text(&call))).collect()
+}
+
+fn takes(spec: &OperatorSpec, call: &Call, desc: &ImageDesc) -> bool {
+    let infers = |operator: Box<dyn mip_ops::Operator>| {
+        operator.inputs_like(desc).is_ok_and(|inputs| operator.infer(&inputs).is_ok())
     };
-    calls.into_iter().filter(takes).map(|call| case(text(&call))).collect()
+    spec.call(call).is_ok_and(infers)
 }
 
 /// A call as it stands in the one-line form.

@@ -124,7 +124,9 @@ fn compare_images(case: &Case, device: &Device, cpu: &Device) -> Result<(), Stri
     for (frame, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
         same(actual, expected).map_err(|text| format!("frame {frame} of {frames}: {text}"))?;
         let samples = actual.desc().bytes() / actual.desc().dtype().size();
-        if case.test.in_range && samples <= REFERENCE_SAMPLES {
+        // Among samples of which one is NaN, which is the middle one is nowhere defined.
+        let defined = case.test.in_range && !(case.not_finite && case.op == "median");
+        if defined && samples <= REFERENCE_SAMPLES {
             let of_frame: Vec<ImageBuffer> = inputs.iter().map(|i| i.frame(frame)).collect();
             let of_frame: Vec<&ImageBuffer> = of_frame.iter().collect();
             let exact = reference::apply(case.op, &reference_params(case)?, &of_frame);
