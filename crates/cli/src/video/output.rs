@@ -8,8 +8,8 @@ use mini_image_pipe::{FrameResult, FrameResults};
 use mip_core::text::{quoted, quoted_path};
 use mip_core::video::{Packing, VideoFormat, VideoFrame};
 use mip_core::{ImageBuffer, faults, threads};
-use mip_io::WholeFile;
 use mip_io::y4m::Y4mWriter;
+use mip_io::{WholeFile, yuv};
 use mip_runtime::TaskReport;
 
 use super::Target;
@@ -240,12 +240,7 @@ fn interleave(planes: [&ImageBuffer; 2], interleaved: &mut Vec<u8>) -> Result<()
     let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
     faults::try_reserve_exact(interleaved, bytes).map_err(none)?;
     for (first, second) in rows(planes[0]).zip(rows(planes[1])) {
-        if size == 1 {
-            interleaved.extend(first.iter().zip(second).flat_map(|(&a, &b)| [a, b]));
-        } else {
-            let pairs = first.chunks_exact(size).zip(second.chunks_exact(size));
-            pairs.for_each(|(a, b)| interleaved.extend(a.iter().chain(b)));
-        }
+        yuv::interleave(first, second, size, interleaved);
     }
     Ok(())
 }
@@ -266,13 +261,7 @@ fn take_apart(chroma: &ImageBuffer, planes: &mut [Vec<u8>; 2]) -> Result<(), Fai
         let none = |_| Failure::Running(format!("no memory: {bytes} bytes for a plane of chroma"));
         faults::try_reserve_exact(plane, bytes).map_err(none)?;
     }
-    for row in rows(chroma) {
-        for pair in row.chunks_exact(2 * size) {
-            for (plane, sample) in planes.iter_mut().zip(pair.chunks_exact(size)) {
-                plane.extend_from_slice(sample);
-            }
-        }
-    }
+    rows(chroma).for_each(|row| yuv::take_apart(row, size, planes));
     Ok(())
 }
 
