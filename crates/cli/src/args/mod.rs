@@ -8,6 +8,7 @@ mod pipeline;
 mod reading;
 mod refusal;
 mod size;
+mod video;
 mod video_file;
 mod writing;
 
@@ -19,5 +20,6 @@ pub(crate) use pipeline::{PipelineArgs, load};
 pub(crate) use reading::{PageArgs, ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs, VideoArg, base};
+pub(crate) use video::VideoArgs;
 pub(crate) use video_file::{Rate, VideoFileArgs};
 pub(crate) use writing::WriteArgs;

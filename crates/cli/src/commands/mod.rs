@@ -18,6 +18,8 @@ mod validate;
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
+#[cfg(feature = "profiling")]
+pub(crate) use run::{Decoded, Way};
 pub(crate) use stream::{FormatArg, interrupted};
 
 /// Runs image-processing pipelines: describe a graph of operators once, run it over any number of images.

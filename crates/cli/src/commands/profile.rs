@@ -7,11 +7,11 @@ use mip_core::ImageBuffer;
 use mip_core::text::quoted_path;
 use mip_io::{Reader, WholeFile};
 
-use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, load, note_warnings};
+use crate::args::{NamedInput, ReadArgs, RunArgs, SetParameter, VideoArgs, load, note_warnings};
 use crate::console;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::profile::{self, Mode, Report, measure, render};
+use crate::profile::{self, Mode, Report, VideoRequest, measure, render};
 use crate::work::{FormatArg, Limits};
 
 /// Shows where the time goes: a timeline of host and streams, and what each task and copy cost
@@ -24,12 +24,16 @@ use crate::work::{FormatArg, Limits};
   mip profile edges.toml photo.jpg --trace edges.json --device cuda --graph
   mip profile -e 'resize width=640 ! sobel' photo.jpg --batch 8 --repeat 50 --json
   mip profile edges.toml photo.jpg --stream 3 --trace stream.json
+  mip profile edges.toml in.mp4
+  mip profile edges.toml frames.nv12 --raw nv12:1920x1080 --matrix 709 --range limited
 
 Open the trace with https://ui.perfetto.dev or chrome://tracing. Times of streams are the device's own, taken
 before and after each command. With --stream, the same frame from pinned memory goes through again and again,
-and the time of a frame is compared with that of the slowest of upload, compute and download alone.")]
+and the time of a frame is compared with that of the slowest of upload, compute and download alone.
+Of a video (Y4M, raw, or whatever ffmpeg decodes) the first frames go through, and the report says what
+reading, upload, compute, download and writing could each do alone; results go nowhere.")]
 pub(crate) struct Args {
-    /// Pipeline file (unless -e is given), then one image
+    /// Pipeline file (unless -e is given), then one image, or a video
     #[arg(value_name = "PIPELINE INPUT")]
     arguments: Vec<PathBuf>,
     /// Pipeline in the one-line form, instead of a file
@@ -38,7 +42,7 @@ pub(crate) struct Args {
     /// File for the timeline (JSON of Chrome's trace format)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Runs that are profiled [default: 20; with --stream 200 frames]
+    /// Runs that are profiled [default: 20; with --stream, and of a video, 200 frames]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: Option<u32>,
     /// Runs before that; with 0 the trace shows planning, loading and the first run as well
@@ -47,7 +51,7 @@ pub(crate) struct Args {
     /// Frames that one execution handles
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     batch: u16,
-    /// Profile a stream of frames with so many under way at once
+    /// Profile a stream of frames with so many under way at once [default of a video: 3]
     #[arg(long, value_name = "K", conflicts_with = "batch", value_parser = clap::value_parser!(u16).range(1..=64))]
     stream: Option<u16>,
     /// Image for a named pipeline input; repeat for several
@@ -60,6 +64,8 @@ pub(crate) struct Args {
     execution: RunArgs,
     #[command(flatten)]
     reading: ReadArgs,
+    #[command(flatten)]
+    video: VideoArgs,
     /// Format that results are encoded in, to time that: png, jpg, ... [default: png; npy for what that does not hold]
     #[arg(long, value_name = "EXT")]
     format: Option<FormatArg>,
@@ -85,6 +91,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         pipeline.set_parameter(task, &set.parameter, mip_ops::Value::parse(&set.value))?;
     }
     pipeline.task_graph().validate()?;
+    if let Some(request) = of_video(args, &pipeline, images)? {
+        return video(args, file, &mut pipeline, &request);
+    }
     let mut bound = bind(args, &pipeline, images)?;
     // Opened first: what cannot be written is not worth measuring.
     let read = file.into_iter().chain(images.iter().map(PathBuf::as_path));
@@ -108,11 +117,73 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return console::json(&report);
     }
     console::line(render(&report).trim_end())?;
-    console::note(match &args.trace {
+    note_trace(args.trace.as_deref());
+    Ok(())
+}
+
+/// What is measured, if the input is a video.
+fn of_video(args: &Args, pipeline: &Pipeline, inputs: &[PathBuf]) -> Result<Option<VideoRequest>, Failure> {
+    let refuse = |text: String| Err(Failure::Request(text));
+    let path = match inputs {
+        [path] if args.video.raw.is_some() || mip_io::is_video_file(path) => path,
+        _ => {
+            return match args.video.given() {
+                Some(option) => refuse(format!("{option} is for a video, and there is none; leave it out")),
+                None => Ok(None),
+            };
+        }
+    };
+    if !path.is_file() {
+        let name = quoted_path(path);
+        return refuse(format!("{name} is no file: a video is read several times, so name a file"));
+    }
+    let unfit = [
+        ("--input", !args.inputs.is_empty()),
+        ("--batch", args.batch > 1),
+        ("--format", args.format.is_some()),
+    ];
+    if let Some((option, _)) = unfit.into_iter().find(|(_, given)| *given) {
+        return refuse(format!("{option} is for images, not for a video; leave it out"));
+    }
+    let limits = args.execution.limits.read_options();
+    Ok(Some(VideoRequest {
+        path: path.clone(),
+        said: args.video.said(),
+        frames: args.repeat.unwrap_or(200).into(),
+        warm_up: args.warm_up.into(),
+        in_flight: args.stream.unwrap_or(3).into(),
+        strict: args.reading.is_strict(),
+        limits: Limits::new(limits, pipeline.config().memory_budget.clone()),
+    }))
+}
+
+fn video(
+    args: &Args,
+    file: Option<&Path>,
+    pipeline: &mut Pipeline,
+    request: &VideoRequest,
+) -> Result<(), Failure> {
+    let mut files = Files::reading(file.into_iter().chain([request.path.as_path()]));
+    let trace = args.trace.as_deref();
+    let to = trace.map(|path| files.create_beside_stdout(path, "--trace")).transpose()?;
+    let (report, profile) = profile::measure_video(pipeline, request, trace)?;
+    if let Some(to) = to {
+        write_trace(to, &profile)?;
+    }
+    if args.json {
+        return console::json(&report);
+    }
+    console::line(profile::render_video(&report).trim_end())?;
+    note_trace(trace);
+    Ok(())
+}
+
+/// Says where the timeline is, or how to have one.
+fn note_trace(trace: Option<&Path>) {
+    console::note(match trace {
         Some(path) => format!("trace: {} (open it with https://ui.perfetto.dev)", quoted_path(path)),
         None => "--trace FILE writes the timeline".to_owned(),
     });
-    Ok(())
 }
 
 /// The pipeline's inputs.

@@ -23,6 +23,8 @@ use crate::work::{
 };
 use crate::{console, work};
 use video::Job;
+#[cfg(feature = "profiling")]
+pub(crate) use video::{Decoded, Way};
 
 /// Runs a pipeline over images, folders, globs and video files
 #[derive(Debug, clap::Args)]

@@ -3,16 +3,15 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use mini_image_pipe::Pipeline;
-use mip_core::video::{ChromaFilter, ChromaSampling, Matrix, Range, Siting};
-use mip_io::RawVideo;
+use mip_core::video::ChromaSampling;
 
 use super::profile::write_trace;
-use crate::args::{PipelineArgs, RunArgs, SetParameter};
+use crate::args::{PipelineArgs, RunArgs, SetParameter, VideoArgs};
 use crate::console;
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::interrupt::{self, Signal};
-use crate::video::{self, Output, Said, Source, Target};
+use crate::video::{self, Output, Source, Target};
 use crate::work::Limits;
 
 /// Runs a pipeline over video (Y4M), several frames at once
@@ -45,25 +44,11 @@ pub(crate) struct Args {
     /// Frames under way at once; each takes memory of its own
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=64))]
     frames_in_flight: u16,
-    /// Colour matrix of the video, in and out: 601, 709 or 2020
-    #[arg(long, value_name = "MATRIX")]
-    matrix: Option<Matrix>,
-    /// The input is raw video, frames without headers: its format and size. Formats are nv12, nv21, i420, yv12, nv16, i422, i444,
-    /// yuyv, uyvy, p010, i420p10, gray and others (an unknown one lists them)
-    #[arg(long, value_name = "FORMAT:WxH")]
-    raw: Option<RawVideo>,
+    #[command(flatten)]
+    video: VideoArgs,
     /// Write frames without headers
     #[arg(long)]
     raw_output: bool,
-    /// Range of the samples read, over what the stream says: full or limited
-    #[arg(long, value_name = "RANGE")]
-    range: Option<Range>,
-    /// Chroma of the pixels that share a sample: that sample (nearest), or what lies between samples (bilinear)
-    #[arg(long, value_name = "FILTER", default_value_t = ChromaFilter::Nearest)]
-    chroma: ChromaFilter,
-    /// Where shared chroma lies, for --chroma bilinear: left, center or `top_left` [default: as the stream says; left]
-    #[arg(long, value_name = "SITING")]
-    siting: Option<Siting>,
     /// Chroma sampling to write [default: as read; mono for gray results]
     #[arg(long, value_enum, value_name = "FORMAT")]
     output_format: Option<FormatArg>,
@@ -115,9 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     pipeline.task_graph().validate()?;
 
     let limits = Limits::new(args.execution.limits.read_options(), pipeline.config().memory_budget.clone());
-    let Args { raw, matrix, range, chroma, siting, .. } = *args;
-    let said = Said { raw, matrix, range, chroma, siting };
-    let source = Source::open(input, said, &limits)?;
+    let source = Source::open(input, args.video.said(), &limits)?;
     let name = video::input_name(&pipeline)?;
     // Colours are what a pipeline sees that reads the input itself, not its planes.
     let sees_color = pipeline.task_graph().inputs().contains(&name);
@@ -200,13 +183,13 @@ fn check_ends(args: &Args, input: Option<&Path>, out: Option<&Path>) -> Result<(
 /// Says what the stream leaves open and was assumed.
 fn note_assumptions(args: &Args, source: &Source) {
     let Some(header) = source.header() else { return };
-    if let (None, Some(matrix)) = (args.matrix, source.matrix) {
+    if let (None, Some(matrix)) = (args.video.matrix, source.matrix) {
         let height = source.height;
         console::note(format_args!(
             "note: Y4M does not say the colour matrix; assumed {matrix} for {height} lines (--matrix says it)"
         ));
     }
-    if let (None, None, Some(range)) = (args.range, header.range, source.range) {
+    if let (None, None, Some(range)) = (args.video.range, header.range, source.range) {
         console::note(format_args!(
             "note: the stream does not say its range; assumed {range} (--range says it)"
         ));

@@ -7,7 +7,7 @@ use super::report::Stream;
 use super::{FileRow, Report};
 
 /// A time in the unit that suits it.
-struct Time(f64);
+pub(super) struct Time(pub(super) f64);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,9 +54,7 @@ fn write(to: &mut String, report: &Report) -> fmt::Result {
     let (time, plain) = (Time(report.us_per_run), Time(report.unprofiled_us_per_run));
     writeln!(to, "{plain} a {noun}; {time} while profiled")?;
     preparation(to, &report.preparation)?;
-    tasks(to, &report.summary)?;
-    streams(to, &report.summary)?;
-    host(to, &report.summary)?;
+    tables(to, &report.summary)?;
     if let Some(stream) = &report.stream {
         against_stages(to, stream, &report.summary)?;
     }
@@ -68,6 +66,13 @@ fn write(to: &mut String, report: &Report) -> fmt::Result {
         0 => Ok(()),
         dropped => writeln!(to, "{dropped} spans are missing: beyond what a profile holds, or not timed"),
     }
+}
+
+/// What tasks, streams and the host did.
+pub(super) fn tables(to: &mut String, summary: &Summary) -> fmt::Result {
+    tasks(to, summary)?;
+    streams(to, summary)?;
+    host(to, summary)
 }
 
 fn preparation(to: &mut String, before: &Summary) -> fmt::Result {

@@ -10,7 +10,7 @@ mod summary;
 mod target;
 
 pub(crate) use numbered::Numbered;
-pub(crate) use output::{FrameWriter, Output, check_extension};
+pub(crate) use output::{FrameWriter, Nowhere, Output, check_extension};
 pub(crate) use pictures::{Pictures, from_pictures, next_picture, write_pictures};
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{FrameReader, Said, Source};

@@ -39,6 +39,7 @@ pub(crate) struct Output {
 
 /// What makes frames of results, and memory for it.
 enum Making {
+    Nothing,
     AsItIs,
     WithChroma {
         read: Receiver<VideoFrame>,
@@ -105,6 +106,7 @@ impl Output {
         meter: Meter,
     ) -> Result<JoinHandle<Written>, Failure> {
         let making = match target.made {
+            Made::Nothing => Making::Nothing,
             Made::AsItIs => Making::AsItIs,
             Made::WithChroma => {
                 Making::WithChroma { read, target: target.clone(), planes: [Vec::new(), Vec::new()] }
@@ -126,6 +128,32 @@ impl Output {
 
     pub(super) fn keep_part(self) -> Result<Option<PathBuf>, Failure> {
         self.writer.keep_part()
+    }
+}
+
+/// Takes frames, and keeps none.
+#[derive(Debug, Default)]
+pub(crate) struct Nowhere(u64);
+
+impl FrameWriter for Nowhere {
+    fn write(&mut self, pieces: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Failure> {
+        for piece in pieces {
+            std::hint::black_box(piece);
+        }
+        self.0 += 1;
+        Ok(())
+    }
+
+    fn frames(&self) -> u64 {
+        self.0
+    }
+
+    fn keep(self: Box<Self>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn keep_part(self: Box<Self>) -> Result<Option<PathBuf>, Failure> {
+        Ok(None)
     }
 }
 
@@ -176,9 +204,12 @@ impl Written {
             let planes = frame.outputs.iter().map(|(_, plane)| plane);
             return write_planes(&mut **writer, *format, &planes.collect::<Vec<_>>(), chroma);
         }
+        if matches!(making, Making::Nothing) {
+            return writer.write(&mut std::iter::empty());
+        }
         let (_, image) = frame.outputs.pop().expect("`Target` has checked that there is one result");
         match making {
-            Making::Planes { .. } => {}
+            Making::Planes { .. } | Making::Nothing => {}
             Making::AsItIs => writer.write(&mut rows(&image))?,
             Making::WithChroma { read, target, planes } => {
                 let gone = |_| Failure::Running("a frame of the video is gone (internal error)".to_owned());

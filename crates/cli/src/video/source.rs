@@ -24,6 +24,8 @@ pub(crate) struct Source {
     pub(crate) range: Option<Range>,
     chroma: ChromaFilter,
     siting: Siting,
+    /// Frames that are read at most.
+    most: u64,
 }
 
 enum Frames {
@@ -79,7 +81,8 @@ impl Source {
             }
             let reader = Frames::Raw(RawReader::new(input, name));
             let siting = siting.unwrap_or_default();
-            return Ok(Self { reader, format, width, height, matrix, range, chroma, siting });
+            let most = u64::MAX;
+            return Ok(Self { reader, format, width, height, matrix, range, chroma, siting, most });
         }
         let reader = Y4mReader::with_limit(input, name, limits.options.max_pixels)?;
         let header = reader.header();
@@ -88,7 +91,12 @@ impl Source {
         let (format, width, height) = (header.format(), header.width, header.height);
         let siting = siting.unwrap_or_else(|| header.sampling.siting());
         let reader = Frames::Y4m(reader);
-        Ok(Self { reader, format, width, height, matrix, range, chroma, siting })
+        Ok(Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX })
+    }
+
+    /// The same video up to so many frames.
+    pub(crate) fn take(self, most: u64) -> Self {
+        Self { most, ..self }
     }
 
     /// A video that is read by other means; `header` says what a Y4M stream of it would.
@@ -102,7 +110,7 @@ impl Source {
         let (width, height, siting) = (header.width, header.height, header.sampling.siting());
         let (reader, chroma) = (Frames::Other(header, reader), ChromaFilter::Nearest);
         let (matrix, range) = (Some(matrix), Some(range));
-        Self { reader, format, width, height, matrix, range, chroma, siting }
+        Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX }
     }
 
     /// The header of a Y4M stream, or of one that would be the same.
@@ -134,13 +142,15 @@ impl Source {
         memory: Arc<MemoryManager>,
         meter: Meter,
     ) -> Result<Receiver<Result<VideoFrame, Failure>>, Failure> {
-        let Self { mut reader, format, width, height, .. } = self;
+        let Self { mut reader, format, width, height, most: mut left, .. } = self;
         let bytes = format.bytes(width, height).map_err(impossible)?;
         let desc = ImageDesc::new(u32::try_from(bytes).unwrap_or(u32::MAX), 1, PixelFormat::Gray, DType::U8);
         let layout = desc.and_then(|desc| BatchLayout::tight(desc, 1)).map_err(impossible)?;
         let (send, frames) = bounded(AHEAD);
         let work = move || {
             let mut next = || -> Result<Option<VideoFrame>, Failure> {
+                let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
+                left = fewer;
                 let mut read = Ok(false);
                 let whole = pooled_image_with(&memory, layout, |image| {
                     read = meter.time(|| reader.read(image.data_mut()));

@@ -26,6 +26,8 @@ pub(crate) enum Made {
     AsItIs,
     /// The result is luma; chroma is that of the frame read, byte for byte.
     WithChroma,
+    /// Results are let go of: they are no video.
+    Nothing,
     /// The results are planes, made of colours (or of gray), which are arranged so when they are written.
     Planes(VideoFormat, Matrix),
 }
@@ -130,11 +132,23 @@ impl Target {
         Ok(Self { header, made: Made::Planes(format, matrix), raw: false })
     }
 
+    /// Whether results are made into frames of video.
+    #[cfg(feature = "profiling")]
+    pub(crate) fn is_written(&self) -> bool {
+        self.made != Made::Nothing
+    }
+
+    /// For results that are no video, and are not written.
+    pub(crate) fn nothing(source: &Source) -> Self {
+        let header = Y4mHeader::new(source.width, source.height, Sampling::Mono, None);
+        Self { header, made: Made::Nothing, raw: true }
+    }
+
     /// The matrix of what is written, where samples are made.
     pub(crate) const fn matrix(&self) -> Option<Matrix> {
         match self.made {
             Made::Planes(_, matrix) => Some(matrix),
-            Made::AsItIs | Made::WithChroma => None,
+            Made::AsItIs | Made::WithChroma | Made::Nothing => None,
         }
     }
 

@@ -154,3 +154,49 @@ fn a_run_over_files_has_a_timeline() {
     place.refused(&["run", "-e", FORK, "in", "--trace", "-", "-o", "out"], &["--trace"]);
     place.refused(&["run", "-e", FORK, "in/a.png", "--trace", "o.png", "-o", "o.png"], &["--trace names"]);
 }
+
+fn video(place: &Place, frames: usize) -> Vec<u8> {
+    let frame: Vec<u8> = (0..64 * 48 * 3 / 2).map(|i| (i * 7 % 251) as u8).collect();
+    std::fs::write(place.path("in.i420"), frame.repeat(frames)).unwrap();
+    let mut y4m = b"YUV4MPEG2 W64 H48 F25:1 C420jpeg\n".to_vec();
+    for _ in 0..frames {
+        y4m.extend(b"FRAME\n");
+        y4m.extend(&frame);
+    }
+    y4m
+}
+
+#[test]
+fn a_video_has_its_stages() {
+    let place = Place::new();
+    let y4m = video(&place, 9);
+    std::fs::write(place.path("in.y4m"), &y4m).unwrap();
+    let line = "resize width=32 ! gaussian_blur kernel=3";
+    let start = ["profile", "-e", line, "--device", "cpu", "--json", "--trace", "t.json"];
+    let raw = ["in.i420", "--raw", "i420:64x48", "--matrix", "709", "--range", "limited"];
+    for (input, repeat, frames) in [(&["in.y4m"][..], "100", 9), (&raw[..], "5", 5)] {
+        let report = place.ok(&[&start[..], input, &["--repeat", repeat]].concat()).json();
+        assert_eq!((&report["frames"], &report["frames_in_flight"]), (&frames.into(), &3.into()));
+        assert_eq!((&report["format"], &report["written"]), (&"i420".into(), &true.into()), "{report}");
+        let stages =
+            report["stages"].as_array().unwrap().iter().map(|stage| stage["stage"].as_str().unwrap());
+        assert_eq!(stages.collect::<Vec<_>>(), ["read", "compute", "write"]);
+        assert!(report["frames_per_second"].as_f64() > Some(0.0), "{report}");
+        assert_eq!(report["summary"]["runs"], frames);
+        let spans = categories(&place, "t.json");
+        // The end of a file is read as well.
+        assert!((spans["read"] - frames) < 2 && spans["write"] == frames, "{spans:?}");
+    }
+    // Two results are no video; frames are measured all the same.
+    let two = "small:resize width=32 ! flip inputs=small ! sobel inputs=small";
+    let ran = place.ok(&["profile", "-e", two, "in.y4m", "--device", "cpu"]);
+    assert!(ran.stdout.contains("let go of") && ran.stdout.contains("frames/s alone"), "{}", ran.stdout);
+    place.refused(&["profile", "-e", line, "in.y4m", "--batch", "2"], &["--batch is for images"]);
+    place.rgb("in.png", (9, 6), 1);
+    place.refused(&["profile", "-e", line, "in.png", "--matrix", "709"], &["--matrix is for a video"]);
+    let header = y4m.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    std::fs::write(place.path("none.y4m"), &y4m[..header]).unwrap();
+    let ran = place.mip(&["profile", "-e", line, "none.y4m", "--device", "cpu"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("has no frames"), "{}", ran.stderr);
+}

@@ -1,32 +1,25 @@
 use std::path::Path;
 
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::Receiver;
 use mini_image_pipe::Pipeline;
 use mip_core::text::quoted_path;
 use mip_core::video::ChromaSampling;
 use mip_io::nut::NutVideo;
 use mip_io::{FileFormat, WholeFile};
 
+use super::decoded::{Decoded, Way};
 use super::goal::Goal;
-use super::meaning::{assumed, meaning};
+use super::meaning::assumed;
 use super::report::{finish, report, tell};
 use super::{Args, create_folder};
 use crate::commands::FormatArg;
 use crate::console;
 use crate::failure::Failure;
-use crate::ffmpeg::{
-    Container, Decoder, Decoding, Encoder, Encoding, Original, Pick, Pixels, Probe, Request, Tags,
-};
+use crate::ffmpeg::{Container, Decoding, Encoder, Encoding, Original, Pick, Pixels, Probe, Tags};
 use crate::files::Files;
 use crate::interrupt;
-use crate::video::{self, FrameReader, Numbered, Output, Pictures, Source, Target};
+use crate::video::{self, Numbered, Output, Pictures, Source, Target};
 use crate::work::Limits;
-
-impl FrameReader for Decoder {
-    fn read(&mut self, frame: &mut [u8]) -> Result<bool, Failure> {
-        Self::read(self, frame)
-    }
-}
 
 /// A video file whose frames are on their way into the pipeline.
 struct Reading<'a> {
@@ -79,30 +72,12 @@ impl<'a> Reading<'a> {
         pipeline: &mut Pipeline,
         limits: &Limits,
     ) -> Result<(Self, Decoding), Failure> {
-        let (input, name) = (video::input_name(pipeline)?, quoted_path(path));
-        let probe = Probe::of(path)?;
-        let deinterlace = args.video.deinterlace;
-        if probe.video.interlaced && !deinterlace {
-            return Err(Failure::Running(format!(
-                "{name} is interlaced, and the lines of its two fields must not be mixed; --deinterlace makes whole frames of \
-                 them"
-            )));
-        }
-        let pixels = Pixels::nearest(&probe.video.pixels);
-        let notes = pixels.warning.iter().map(|text| format!("{name}: {text}")).collect();
-        let (send, times) = unbounded();
+        let input = video::input_name(pipeline)?;
         let (pick, strict) = (args.video.pick(), args.reading.is_strict());
-        let request = Request { path, probe: &probe, pixels: &pixels, pick, deinterlace, strict };
-        let (decoder, decoding) = Decoder::start(&request, send)?;
-        let nut = *decoder.video().ok_or_else(|| decoder.empty())?;
-        let (area, max) = (u64::from(nut.width) * u64::from(nut.height), limits.options.max_pixels);
-        if area > max {
-            return Err(Failure::Running(format!(
-                "{name} has frames of {area} pixels, more than the {max} allowed; raise the limit (--max-pixels)"
-            )));
-        }
-        let (header, matrix, range) = meaning(&probe, &pixels, &nut);
-        let source = Source::other(Box::new(decoder), header, pixels.format, matrix, range);
+        let way = Way { pick, deinterlace: args.video.deinterlace, strict };
+        let Decoded { source, probe, pixels, nut, times, decoding } = Decoded::start(path, way, limits)?;
+        let name = quoted_path(path);
+        let notes = pixels.warning.iter().map(|text| format!("{name}: {text}")).collect();
         // Colours are what a pipeline sees that reads the input itself, not its planes.
         let sees_color = pipeline.task_graph().inputs().contains(&input);
         pipeline.read_video(&input, source.format, source.color())?;

@@ -1,5 +1,6 @@
 //! `mip run` with a video file at one end or both.
 
+mod decoded;
 mod frames;
 mod goal;
 mod meaning;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use mini_image_pipe::Pipeline;
 use mip_core::text::quoted_path;
 use mip_io::{WholeFile, has_video_extension, is_video_file};
+
+pub(crate) use decoded::{Decoded, Way};
 
 use super::{Args, create_folder};
 use crate::failure::Failure;
