@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package: lints, build, types, and tests against NumPy, OpenCV and Pillow. Needs Rust and Python 3.11 or later with pip,
-# and says so plainly when they are not there. Arguments go to pytest.
+# and says so plainly when they are not there. Arguments go to pytest. With MIP_PYTHON_RELEASE=1 as it is released, which takes minutes more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,6 @@ fi
 export CARGO_TARGET_DIR=$PWD/target PYO3_PYTHON=$bin/python VIRTUAL_ENV=${bin%/bin} PATH=$bin:$PATH
 cd crates/python
 cargo clippy --quiet -- -D warnings
-maturin develop --release --quiet
+maturin develop --quiet ${MIP_PYTHON_RELEASE:+--release}
 mypy --strict --follow-imports=silent python/mini_image_pipe tests/typed.py
 pytest --quiet "$@"
