@@ -2,7 +2,9 @@
 //! another, results dropped. For every number of seconds on a line of standard input it runs that long and prints
 //! a line of JSON, so that a script can take turns between this and other programs (`benchmarks/cpu/peers.py`).
 //!
-//! `echo 1.5 | cargo run --release -p mini-image-pipe --example workload -- w1|w2|w3|w3-antialiased|w4 THREADS`
+//! `echo 1.5 | cargo run --release -p mini-image-pipe --example workload -- w1|w2|w3|w3-antialiased|w4|LINE THREADS`
+//!
+//! LINE is a pipeline of one input in its one-line form, run over one image of 1080p.
 
 #![allow(clippy::print_stdout, reason = "an example that prints its result")]
 
@@ -26,6 +28,9 @@ fn workload(name: &str) -> Option<(String, [u32; 2], usize)> {
         "w3" => (format!("resize shorter_side=256 ! {TENSOR}"), [500, 375], 32),
         "w3-antialiased" => (format!("resize shorter_side=256 antialias=true ! {TENSOR}"), [500, 375], 32),
         "w4" => (FORK.to_owned(), [1920, 1080], 1),
+        line if line.contains(['=', '!']) || mip_ops::spec(line).is_ok() => {
+            (line.to_owned(), [1920, 1080], 1)
+        }
         _ => return None,
     })
 }
@@ -44,8 +49,8 @@ fn noise(layout: BatchLayout) -> Result<ImageBuffer, Error> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "w1".to_owned());
     let threads: usize = std::env::args().nth(2).map_or(Ok(1), |text| text.parse())?;
-    let (line, [width, height], batch) =
-        workload(&name).ok_or("the workloads are w1, w2, w3, w3-antialiased and w4")?;
+    let (line, [width, height], batch) = workload(&name)
+        .ok_or("the workloads are w1, w2, w3, w3-antialiased, w4, and pipelines in one line")?;
     let desc = ImageDesc::new(width, height, PixelFormat::Rgb, DType::U8)?;
     let input = noise(BatchLayout::tight(desc, batch)?)?;
 
