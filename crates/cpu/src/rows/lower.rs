@@ -7,7 +7,7 @@ use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Warp};
 
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, inside, point, resample,
+    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, inside, merge, point, resample,
     resample_u8, sampled, separable, signed_alpha, sobel, warp, yuv,
 };
 
@@ -254,6 +254,9 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
         && let Some(sample) = kernel.yuv_sample(from.descs, &output)
     {
         return Ok(Arc::new(from_rgb::FromRgb::new(sample, order)));
+    }
+    if let Some(rows) = merge::Merge::new(kernel, from.descs, &output) {
+        return Ok(Arc::new(rows));
     }
     if kernel.is_inside(from.descs, &output) {
         return Ok(by_type!(output.dtype(), T => inside::Inside::<T>::new(input, output)));

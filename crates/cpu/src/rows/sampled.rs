@@ -3,9 +3,13 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use mip_core::{ImageDesc, Layout};
+use mip_core::{ImageDesc, Layout, Sample};
 use mip_plan::{Border, Coordinates, Interpolation, MapUnit, Sampled as Definition};
 
+use super::interpolation::{
+    Around, Bicubic, BicubicWithAlpha, Bilinear, BilinearWithAlpha, Constant, Nearest, Way, is_apart,
+    is_inside,
+};
 use super::premultiply::constant;
 use super::row::RowMut;
 use super::{Job, RowKernel};
@@ -65,17 +69,35 @@ struct Places {
 impl Places {
     const NONE: Self = Self { at: [[0.0; PIXELS]; 2], first: [[0; PIXELS]; 2] };
 
-    /// Of pixels from column `first` on.
+    /// Of pixels from column `first` on. Compiled once, not for every dtype and format.
+    #[inline(never)]
+    fn find(&mut self, definition: &Definition, source: &ImageDesc, job: &Job<'_>, first: usize) {
+        job.level.vectorize(
+            #[inline(always)]
+            || {
+                let places = self;
+                places.compute_any(definition.coordinates, source, job, first);
+                match definition.interpolation {
+                    Interpolation::Nearest => places.round::<Nearest>(),
+                    Interpolation::Bilinear => places.round::<Bilinear>(),
+                    Interpolation::Bicubic => places.round::<Bicubic>(),
+                }
+            },
+        );
+    }
+
     #[inline(always)]
-    fn find<W: Way>(
-        &mut self,
-        _: W,
-        coordinates: Coordinates,
-        source: &ImageDesc,
-        job: &Job<'_>,
-        first: usize,
-    ) {
-        // Told apart here and not for each pixel.
+    fn round<W: Way>(&mut self) {
+        for (first, at) in self.first.iter_mut().zip(&self.at) {
+            for (first, &at) in first.iter_mut().zip(at) {
+                *first = W::first_of_32_bits(at);
+            }
+        }
+    }
+
+    /// Coordinates are told apart here and not for each pixel.
+    #[inline(always)]
+    fn compute_any(&mut self, coordinates: Coordinates, source: &ImageDesc, job: &Job<'_>, first: usize) {
         match coordinates {
             Coordinates::Affine => self.compute(Coordinates::Affine, source, job, first),
             Coordinates::Projective => self.compute(Coordinates::Projective, source, job, first),
@@ -89,11 +111,6 @@ impl Places {
             }
             Coordinates::Map(MapUnit::Relative) => {
                 self.compute(Coordinates::Map(MapUnit::Relative), source, job, first);
-            }
-        }
-        for (first, at) in self.first.iter_mut().zip(&self.at) {
-            for (first, &at) in first.iter_mut().zip(at) {
-                *first = W::first_of_32_bits(at);
             }
         }
     }
@@ -124,48 +141,29 @@ impl<T: Pixel> Sampled<T> {
     #[inline(always)]
     fn row<const N: usize, const L: usize, V: Vector<L>>(&self, job: &Job<'_>, v: V, out: &mut RowMut<'_>) {
         let source = Source::<T, N>::new(job, &self.input, &self.definition);
-        match self.definition.interpolation {
-            Interpolation::Nearest => self.pixels(job, v, &source, Nearest, out),
-            Interpolation::Bilinear if source.alpha => self.pixels(job, v, &source, BilinearWithAlpha, out),
-            Interpolation::Bilinear => self.pixels(job, v, &source, Bilinear, out),
-            Interpolation::Bicubic if self.input.format().has_alpha() => {
-                self.pixels(job, v, &source, BicubicWithAlpha, out);
-            }
-            Interpolation::Bicubic => self.pixels(job, v, &source, Bicubic, out),
-        }
-    }
-
-    #[inline(always)]
-    fn pixels<const N: usize, const L: usize, V: Vector<L>>(
-        &self,
-        job: &Job<'_>,
-        v: V,
-        source: &Source<'_, T, N>,
-        way: impl Way,
-        out: &mut RowMut<'_>,
-    ) {
         let (mut places, mut values) = (Places::NONE, [[0.0; N]; PIXELS]);
-        match self.input.layout() {
-            Layout::Hwc => {
-                let out = out.plane::<T>(0);
-                for (first, out) in (0..).step_by(PIXELS).zip(out.chunks_mut(PIXELS * N)) {
-                    places.find(way, self.definition.coordinates, &self.input, job, first);
-                    source.fill(way, &places, &mut values[..out.len() / N]);
-                    quantise(v, values.as_flattened(), out);
-                }
+        let interleaved = self.input.layout() == Layout::Hwc;
+        let step = if interleaved { N } else { 1 };
+        let width = out.plane::<T>(0).len() / step;
+        for first in (0..width).step_by(PIXELS) {
+            let values = &mut values[..PIXELS.min(width - first)];
+            places.find(&self.definition, &self.input, job, first);
+            match self.definition.interpolation {
+                Interpolation::Nearest => source.fill(Nearest, &places, values),
+                Interpolation::Bilinear if source.alpha => source.fill(BilinearWithAlpha, &places, values),
+                Interpolation::Bilinear => source.fill(Bilinear, &places, values),
+                Interpolation::Bicubic if N == 4 => source.fill(BicubicWithAlpha, &places, values),
+                Interpolation::Bicubic => source.fill(Bicubic, &places, values),
             }
-            Layout::Chw => {
-                let mut planes = out.planes::<T, N>();
-                let width = planes[0].len();
-                for first in (0..width).step_by(PIXELS) {
-                    let count = PIXELS.min(width - first);
-                    places.find(way, self.definition.coordinates, &self.input, job, first);
-                    source.fill(way, &places, &mut values[..count]);
-                    for (c, plane) in planes.iter_mut().enumerate() {
-                        let plane_values = values.map(|value| value[c]);
-                        quantise(v, &plane_values, &mut plane[first..first + count]);
-                    }
-                }
+            let to = first * step..(first + values.len()) * step;
+            if interleaved {
+                quantise(v, values.as_flattened(), &mut out.plane::<T>(0)[to]);
+                continue;
+            }
+            for c in 0..N {
+                let mut plane = [0.0; PIXELS];
+                plane.iter_mut().zip(&*values).for_each(|(to, value)| *to = value[c]);
+                quantise(v, &plane, &mut out.plane::<T>(c)[to.clone()]);
             }
         }
     }
@@ -182,24 +180,6 @@ fn quantise<T: Pixel, const L: usize, V: Vector<L>>(v: V, values: &[f32], out: &
     out[done..].iter_mut().zip(&values[done..]).for_each(|(to, &value)| *to = T::from_f32(value));
 }
 
-/// Whether all pixels that are read along an axis lie in the image.
-#[inline(always)]
-fn is_inside<W: Way>(first: i32, side: u32) -> bool {
-    first >= 0 && i64::from(first) + W::TAPS as i64 <= i64::from(side)
-}
-
-/// Whether none of them does.
-#[inline(always)]
-fn is_apart<W: Way>(first: i32, side: u32) -> bool {
-    i64::from(first) + W::TAPS as i64 <= 0 || i64::from(first) >= i64::from(side)
-}
-
-/// The pixels around a place. Types and not closures, which are not always compiled with the instructions of the level.
-trait Around<const N: usize>: Copy {
-    /// One, by its place from the first that is read.
-    fn at(self, i: usize, j: usize) -> [f32; N];
-}
-
 /// All in the image: the index of the first one's first sample.
 struct Inside<'a, 's, T, const N: usize> {
     source: &'a Source<'s, T, N>,
@@ -212,10 +192,6 @@ struct Anywhere<'a, 's, T, const N: usize> {
     x: i64,
     y: i64,
 }
-
-/// The same everywhere.
-#[derive(Clone, Copy)]
-struct Constant<const N: usize>([f32; N]);
 
 impl<T, const N: usize> Clone for Inside<'_, '_, T, N> {
     fn clone(&self) -> Self {
@@ -241,151 +217,6 @@ impl<T: Pixel, const N: usize> Around<N> for Anywhere<'_, '_, T, N> {
     #[inline(always)]
     fn at(self, i: usize, j: usize) -> [f32; N] {
         self.source.at(self.x + i as i64, self.y + j as i64)
-    }
-}
-
-impl<const N: usize> Around<N> for Constant<N> {
-    #[inline(always)]
-    fn at(self, _: usize, _: usize) -> [f32; N] {
-        self.0
-    }
-}
-
-/// How a pixel is made of those around a place: a type each, so that the loop over a row has no choice to make.
-trait Way: Copy {
-    /// Pixels read along each axis.
-    const TAPS: usize;
-
-    /// The first pixel that is read along an axis.
-    fn first(s: f32) -> i64;
-
-    /// The same; beyond 32 bits the nearest.
-    #[inline(always)]
-    fn first_of_32_bits(s: f32) -> i32 {
-        (s.floor() as i32).saturating_add(1 - (Self::TAPS / 2) as i32)
-    }
-
-    /// The pixel, of those that `at` gives by their place from the first.
-    fn pixel<T: Pixel, const N: usize>(place: [f32; 2], around: impl Around<N>) -> [f32; N];
-}
-
-#[derive(Clone, Copy)]
-struct Nearest;
-#[derive(Clone, Copy)]
-struct Bilinear;
-/// Of premultiplied pixels.
-#[derive(Clone, Copy)]
-struct BilinearWithAlpha;
-#[derive(Clone, Copy)]
-struct Bicubic;
-/// In binary64.
-#[derive(Clone, Copy)]
-struct BicubicWithAlpha;
-
-impl Way for Nearest {
-    const TAPS: usize = 1;
-
-    #[inline(always)]
-    fn first_of_32_bits(s: f32) -> i32 {
-        s.round_ties_even() as i32
-    }
-
-    #[inline(always)]
-    fn first(s: f32) -> i64 {
-        Definition::nearest(s)
-    }
-
-    #[inline(always)]
-    fn pixel<T: Pixel, const N: usize>(_: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        around.at(0, 0)
-    }
-}
-
-impl Way for Bilinear {
-    const TAPS: usize = 2;
-
-    #[inline(always)]
-    fn first(s: f32) -> i64 {
-        Definition::linear(s).0
-    }
-
-    #[inline(always)]
-    fn pixel<T: Pixel, const N: usize>([sx, sy]: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        let (wx, wy) = (Definition::linear(sx).1, Definition::linear(sy).1);
-        let above = sum::<T, N, 2>(wx, [around.at(0, 0), around.at(1, 0)]);
-        let below = sum::<T, N, 2>(wx, [around.at(0, 1), around.at(1, 1)]);
-        sum::<T, N, 2>(wy, [above, below])
-    }
-}
-
-impl Way for BilinearWithAlpha {
-    const TAPS: usize = 2;
-
-    #[inline(always)]
-    fn first(s: f32) -> i64 {
-        Definition::linear(s).0
-    }
-
-    #[inline(always)]
-    fn pixel<T: Pixel, const N: usize>(place: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        let mut values = Bilinear::pixel::<T, N>(place, around);
-        let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
-        for v in colours {
-            *v = if *alpha > 0.0 { *v / *alpha } else { 0.0 };
-        }
-        values
-    }
-}
-
-impl Way for Bicubic {
-    const TAPS: usize = 4;
-
-    #[inline(always)]
-    fn first(s: f32) -> i64 {
-        Definition::cubic(s).0
-    }
-
-    #[inline(always)]
-    fn pixel<T: Pixel, const N: usize>([sx, sy]: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        let (wx, wy) = (Definition::cubic(sx).1, Definition::cubic(sy).1);
-        let mut rows = [[0.0; N]; 4];
-        for (j, row) in rows.iter_mut().enumerate() {
-            let taps = [around.at(0, j), around.at(1, j), around.at(2, j), around.at(3, j)];
-            *row = sum::<T, N, 4>(wx, taps);
-        }
-        sum::<T, N, 4>(wy, rows)
-    }
-}
-
-impl Way for BicubicWithAlpha {
-    const TAPS: usize = 4;
-
-    #[inline(always)]
-    fn first(s: f32) -> i64 {
-        Definition::wide_cubic(s).0
-    }
-
-    #[inline(always)]
-    fn pixel<T: Pixel, const N: usize>([sx, sy]: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        let (wx, wy) = (Definition::wide_cubic(sx).1, Definition::wide_cubic(sy).1);
-        let mut rows = [[0.0; N]; 4];
-        for (j, row) in rows.iter_mut().enumerate() {
-            let mut taps = [[0.0; N]; 4];
-            for (i, tap) in taps.iter_mut().enumerate() {
-                *tap = around.at(i, j).map(f64::from);
-                let (alpha, colours) = tap.split_last_mut().expect("alpha is the last channel");
-                for v in colours {
-                    *v *= *alpha;
-                }
-            }
-            *row = wide_sum(wx, taps);
-        }
-        let mut values = wide_sum(wy, rows);
-        let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
-        for v in colours {
-            *v = if *alpha > 0.0 { *v / *alpha } else { 0.0 };
-        }
-        values.map(|v| v as f32)
     }
 }
 
@@ -481,7 +312,7 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
         let channel = self.steps[1];
         let mut values: [f32; N] = if channel == 1 {
             let samples: &[T; N] = self.samples[first..first + N].try_into().expect("as many samples");
-            samples.map(|sample| sample.to_f32())
+            samples.map(Sample::to_f32)
         } else {
             std::array::from_fn(|c| self.samples[first + c * channel].to_f32())
         };
@@ -493,31 +324,4 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
         }
         values
     }
-}
-
-/// Weighted sums of pixels; a tap of weight 0 is none. Of integers, which are finite, it adds 0 and need not be looked for.
-#[inline(always)]
-fn sum<T: Pixel, const N: usize, const TAPS: usize>(
-    weights: [f32; TAPS],
-    pixels: [[f32; N]; TAPS],
-) -> [f32; N] {
-    let mut sums = [-0.0; N];
-    for (w, values) in weights.into_iter().zip(pixels) {
-        for (sum, v) in sums.iter_mut().zip(values) {
-            *sum = if T::DTYPE.is_float() && w == 0.0 { *sum } else { w.mul_add(v, *sum) };
-        }
-    }
-    sums
-}
-
-/// The same in binary64.
-#[inline(always)]
-fn wide_sum<const N: usize>(weights: [f64; 4], pixels: [[f64; N]; 4]) -> [f64; N] {
-    let mut sums = [-0.0; N];
-    for (w, values) in weights.into_iter().zip(pixels) {
-        for (sum, v) in sums.iter_mut().zip(values) {
-            *sum = if w == 0.0 { *sum } else { w.mul_add(v, *sum) };
-        }
-    }
-    sums
 }

@@ -15,6 +15,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod resample;
 #[cfg(target_arch = "x86_64")]
+mod shuffle;
+#[cfg(target_arch = "x86_64")]
 mod sobel;
 #[cfg(target_arch = "x86_64")]
 mod three_to_two;
@@ -31,6 +33,8 @@ pub(crate) use pixel::{Pixel, THOUSANDTH, THOUSANDTH_REST};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use resample::{pairs_avx2, sums_avx2};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use shuffle::{Shuffle, interleave_avx2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sobel::gradient_avx2;
 #[cfg(target_arch = "x86_64")]

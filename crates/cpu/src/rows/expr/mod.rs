@@ -2,6 +2,7 @@
 //! in the first-level cache.
 
 mod apply;
+mod integers;
 mod pixels;
 mod ranks;
 mod samples;
@@ -12,6 +13,7 @@ use mip_core::{DType, ImageDesc, Layout, f16};
 use mip_plan::{Axis, Border, Channel, Expr, Offset, Op, Results, Stencil};
 
 use self::apply::{binary, columns, fma, luma, select, unary};
+use self::integers::Integers;
 use self::pixels::Work;
 use self::ranks::Ranks;
 use self::samples::{Load, Store};
@@ -91,6 +93,8 @@ fn lower(
         DType::U8 if let Some(ranks) = Ranks::<u8>::new(expr, inputs, output, around) => Arc::new(ranks),
         DType::U16 if let Some(ranks) = Ranks::<u16>::new(expr, inputs, output, around) => Arc::new(ranks),
         DType::I16 if let Some(ranks) = Ranks::<i16>::new(expr, inputs, output, around) => Arc::new(ranks),
+        DType::U8 if let Some(rows) = Integers::<u8>::new(expr, inputs, output, around) => Arc::new(rows),
+        DType::I16 if let Some(rows) = Integers::<i16>::new(expr, inputs, output, around) => Arc::new(rows),
         DType::U8 | DType::U16 | DType::I16 | DType::F16 | DType::F32 => {
             Arc::new(ExprRows::new(expr, inputs, output, around)?)
         }
