@@ -9,7 +9,7 @@ use std::ops::Range;
 use mip_core::{DType, ImageDesc};
 use mip_plan::{Binary, Border, Expr, Offset, Op, Results, Unary};
 
-use super::{Around, Place, Step, allocate, is_flat, row_of, samples};
+use super::{Around, Place, Step, allocate, is_flat, is_number, keeps_numbers, row_of, samples};
 use crate::rows::row::RowMut;
 use crate::rows::{Job, RowKernel};
 use crate::simd::Pixel;
@@ -22,6 +22,8 @@ type Values = [i16; BLOCK];
 /// Of bytes, to samples of a type.
 #[derive(Debug)]
 pub(crate) struct Integers<T> {
+    /// What is the same for every block of a row.
+    once: Vec<Step>,
     steps: Vec<Step>,
     result: usize,
     registers: usize,
@@ -130,8 +132,10 @@ impl<T: Pixel> Integers<T> {
         }
         bounds(expr.ops(), around)?;
         let (steps, registers, results) = allocate(expr.ops(), &[usize::from(*result)]);
-        let inputs = inputs.to_vec();
-        Some(Self { steps, result: results[0], registers, inputs, output, around, sample: PhantomData })
+        let keeps = keeps_numbers(expr.ops());
+        let (once, steps) = steps.into_iter().partition(|step| keeps && is_number(&step.op));
+        let (inputs, result) = (inputs.to_vec(), results[0]);
+        Some(Self { once, steps, result, registers, inputs, output, around, sample: PhantomData })
     }
 
     fn load(&self, job: &Job<'_>, (slot, offset): (usize, Offset), at: Place, to: &mut [i16]) {
@@ -157,8 +161,8 @@ impl<T: Pixel> Integers<T> {
         );
     }
 
-    fn run(&self, job: &Job<'_>, at: Place, registers: &mut [Values]) {
-        for step in &self.steps {
+    fn run(&self, steps: &[Step], job: &Job<'_>, at: Place, registers: &mut [Values]) {
+        for step in steps {
             let (before, rest) = registers.split_at_mut(step.to);
             let Some((to, after)) = rest.split_first_mut() else { return };
             let from = |i: usize| {
@@ -247,7 +251,10 @@ impl<T: Pixel + fmt::Debug> RowKernel for Integers<T> {
         for plane in 0..self.output.planes() {
             for start in (0..length).step_by(BLOCK) {
                 let at = Place { plane, start, count: (length - start).min(BLOCK) };
-                self.run(job, at, registers);
+                if (plane, start) == (0, 0) {
+                    self.run(&self.once, job, at, registers);
+                }
+                self.run(&self.steps, job, at, registers);
                 let from = &registers[self.result][..at.count];
                 let to = start..start + at.count;
                 if T::DTYPE == DType::U8 {
