@@ -22,17 +22,6 @@ pub(crate) trait Around<const N: usize>: Copy {
     fn at(self, i: usize, j: usize) -> [f32; N];
 }
 
-/// The same everywhere.
-#[derive(Clone, Copy)]
-pub(crate) struct Constant<const N: usize>(pub(crate) [f32; N]);
-
-impl<const N: usize> Around<N> for Constant<N> {
-    #[inline(always)]
-    fn at(self, _: usize, _: usize) -> [f32; N] {
-        self.0
-    }
-}
-
 /// How a pixel is made of those around a place: a type each, so that the loop over a row has no choice to make.
 pub(crate) trait Way: Copy {
     /// Pixels read along each axis.

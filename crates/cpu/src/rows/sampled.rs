@@ -7,8 +7,7 @@ use mip_core::{ImageDesc, Layout, Sample};
 use mip_plan::{Border, Coordinates, Interpolation, MapUnit, Sampled as Definition};
 
 use super::interpolation::{
-    Around, Bicubic, BicubicWithAlpha, Bilinear, BilinearWithAlpha, Constant, Nearest, Way, is_apart,
-    is_inside,
+    Around, Bicubic, BicubicWithAlpha, Bilinear, BilinearWithAlpha, Nearest, Way, is_apart, is_inside,
 };
 use super::premultiply::constant;
 use super::row::RowMut;
@@ -150,7 +149,9 @@ impl<T: Pixel> Sampled<T> {
             places.find(&self.definition, &self.input, job, first);
             match self.definition.interpolation {
                 Interpolation::Nearest => source.fill(Nearest, &places, values),
-                Interpolation::Bilinear if source.alpha => source.fill(BilinearWithAlpha, &places, values),
+                Interpolation::Bilinear if N == 4 && source.alpha => {
+                    source.fill(BilinearWithAlpha, &places, values);
+                }
                 Interpolation::Bilinear => source.fill(Bilinear, &places, values),
                 Interpolation::Bicubic if N == 4 => source.fill(BicubicWithAlpha, &places, values),
                 Interpolation::Bicubic => source.fill(Bicubic, &places, values),
@@ -275,17 +276,16 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
             let first = self.start + y as usize * self.row + x as usize * self.steps[0];
             return W::pixel::<T, N>([sx, sy], Inside { source: self, first });
         }
-        let Border::Constant(constant) = self.border else {
-            if sx.is_nan() {
-                return [0.0; N];
-            }
-            return W::pixel::<T, N>([sx, sy], Anywhere { source: self, x: W::first(sx), y: W::first(sy) });
-        };
+        let constant = if let Border::Constant(value) = self.border { Some(value) } else { None };
         if sx.is_nan() {
-            return [constant; N];
+            return [constant.unwrap_or(0.0); N];
         }
-        if is_apart::<W>(x, self.size.0) || is_apart::<W>(y, self.size.1) {
-            return W::pixel::<T, N>([sx, sy], Constant(self.outside()));
+        // What is made of one number alone is that number, but for rounding that integers do not see.
+        if let Some(value) = constant
+            && !T::DTYPE.is_float()
+            && (is_apart::<W>(x, self.size.0) || is_apart::<W>(y, self.size.1))
+        {
+            return [value; N];
         }
         W::pixel::<T, N>([sx, sy], Anywhere { source: self, x: W::first(sx), y: W::first(sy) })
     }
