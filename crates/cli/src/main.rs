@@ -10,6 +10,7 @@ mod bench;
 mod commands;
 mod console;
 mod demo;
+mod devices;
 mod failure;
 mod ffmpeg;
 mod files;

@@ -78,6 +78,52 @@ impl Backends {
         Ok(Device::of(backend.clone(), index))
     }
 
+    /// Devices by their names, separated by commas: as [`Backends::device`] takes each; also `cuda:all`, all that there are of a
+    /// kind, and `all`, all that can be used, those that `auto` prefers first.
+    ///
+    /// # Errors
+    /// As for [`Backends::device`]; when a device is named twice, or there is none of the kind.
+    ///
+    /// ```
+    /// use mini_image_pipe::Backends;
+    ///
+    /// # #[cfg(feature = "cpu")] {
+    /// let refused = Backends::default().devices("cpu,cpu").unwrap_err();
+    /// assert_eq!(refused.to_string(), "`device` is cpu,cpu, but must be a list in which each stands once");
+    /// # }
+    /// ```
+    pub fn devices(&self, names: &str) -> Result<Vec<Device>, Error> {
+        let refused = |allowed: String| Error::Config {
+            setting: "device",
+            given: quoted(names).to_string(),
+            allowed: allowed.into(),
+        };
+        if names == "all" {
+            let all: Vec<Device> = self.list.iter().rev().flat_map(usable).collect();
+            return if all.is_empty() { Ok(vec![self.auto()?.0]) } else { Ok(all) };
+        }
+        let mut devices: Vec<Device> = Vec::new();
+        for name in names.split(',').map(str::trim) {
+            let kind =
+                name.strip_suffix(":all").map(|kind| self.list.iter().find(|b| b.kind().name() == kind));
+            match kind.flatten().filter(|backend| backend.has_index()) {
+                Some(backend) => {
+                    // Why the first one cannot be used is why there is none.
+                    backend.usable(0).map_err(DeviceError::Unsupported)?;
+                    devices.extend(usable(backend));
+                }
+                None => devices.push(self.device(name)?),
+            }
+        }
+        let twice = |(index, device): (usize, &Device)| {
+            devices[..index].iter().any(|other| other.is_named_as(device))
+        };
+        if devices.iter().enumerate().any(twice) {
+            return Err(refused("a list in which each stands once".to_owned()));
+        }
+        Ok(devices)
+    }
+
     /// The first device of the last backend that can use one, opened; and why those tried before cannot.
     ///
     /// # Errors
@@ -111,6 +157,14 @@ impl Backends {
         let last = names.pop().expect("`auto` at least");
         if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) }
     }
+}
+
+/// The devices of a backend that can be used, up to the first that cannot.
+fn usable(backend: &Arc<dyn Backend>) -> impl Iterator<Item = Device> + use<> {
+    let last = if backend.has_index() { usize::MAX } else { 1 };
+    let backend = backend.clone();
+    (0..last)
+        .map_while(move |index| backend.usable(index).is_ok().then(|| Device::of(backend.clone(), index)))
 }
 
 /// Stands where no backend was compiled in.
@@ -224,6 +278,24 @@ mod tests {
         assert!(text.contains("enable the feature `cpu` or `cuda`"), "{text}");
         let text = Backends::none().device("cpu").unwrap_err().to_string();
         assert!(text.ends_with("but must be auto"), "{text}");
+    }
+
+    #[test]
+    fn several_devices_are_named_in_a_list() {
+        let backends = Backends::none().with(Arc::new(Mine));
+        for (names, count) in
+            [("mine:0,mine:1", 2), ("mine", 1), ("mine:all", 2), ("all", 2), ("mine:1, mine", 2)]
+        {
+            assert_eq!(backends.devices(names).unwrap().len(), count, "{names}");
+        }
+        for twice in ["mine,mine:0", "mine:all,mine:1"] {
+            let text = backends.devices(twice).unwrap_err().to_string();
+            assert!(text.contains("each stands once"), "{text}");
+        }
+        for wrong in ["", "mine:all:1", "mine,", "all,mine"] {
+            let text = backends.devices(wrong).unwrap_err().to_string();
+            assert!(text.ends_with("but must be auto, mine or mine:N"), "{text}");
+        }
     }
 
     #[cfg(feature = "cpu")]

@@ -13,6 +13,13 @@ use crate::{Device, Error};
 pub struct PipelineConfig {
     /// Where it runs; [`Device::default`], which is the CPU, if left out.
     pub device: Device,
+    /// Further devices: batches (by [`PipelineConfig::max_batch_size`]) and frames of streams go to whichever of all is free,
+    /// and results come out in order, with the same bytes. A device that is lost hands what it had to the others.
+    /// Images have to be in host memory, and results come back to it. The settings below hold for each device.
+    pub more_devices: Vec<Device>,
+    /// Where there are several devices: one more, which does nothing until all others are lost and then takes over. A fault
+    /// on one NVIDIA GPU may cost a process all of them; the CPU stays.
+    pub standby: Option<Device>,
     /// Streams that independent tasks may use at once, at least 1.
     pub num_streams: u32,
     /// Bytes of pinned host memory kept for reuse.
@@ -41,6 +48,8 @@ impl Default for PipelineConfig {
     fn default() -> Self {
         Self {
             device: Device::default(),
+            more_devices: Vec::new(),
+            standby: None,
             num_streams: 4,
             pinned_pool_size: 64 << 20,
             enable_profiling: false,
@@ -56,6 +65,34 @@ impl Default for PipelineConfig {
 }
 
 impl PipelineConfig {
+    /// The same settings on these devices: see [`PipelineConfig::more_devices`].
+    ///
+    /// ```
+    /// use mini_image_pipe::{Backends, PipelineConfig};
+    /// # #[cfg(feature = "cpu")] {
+    /// let config = PipelineConfig::default().on_devices(Backends::default().devices("all")?)?;
+    /// assert!(config.devices().count() >= 1);
+    /// # }
+    /// # Ok::<(), mini_image_pipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn on_devices(self, devices: impl IntoIterator<Item = Device>) -> Result<Self, Error> {
+        let mut devices = devices.into_iter();
+        let device = devices.next().ok_or_else(|| Error::Config {
+            setting: "devices",
+            given: "none".to_owned(),
+            allowed: "at least one".into(),
+        })?;
+        Ok(Self { device, more_devices: devices.collect(), ..self })
+    }
+
+    /// All devices but the one that stands by.
+    pub fn devices(&self) -> impl Iterator<Item = &Device> {
+        std::iter::once(&self.device).chain(&self.more_devices)
+    }
+
     pub(crate) fn manager_options(&self) -> ManagerOptions {
         let allocator =
             if self.prefer_async_allocator { AllocatorMode::StreamOrdered } else { AllocatorMode::Pooled };

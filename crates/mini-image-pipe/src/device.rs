@@ -136,6 +136,12 @@ impl Device {
         Ok(self.open()?.info().clone())
     }
 
+    /// Whether both have the same kind and index.
+    pub(crate) fn is_named_as(&self, other: &Self) -> bool {
+        let name = |device: &Self| (device.shared.backend.kind(), device.shared.index);
+        name(self) == name(other)
+    }
+
     /// The device as the runtime sees it; opens it.
     ///
     /// # Errors

@@ -56,6 +56,7 @@ mod error;
 mod files;
 mod pipeline;
 mod report;
+mod spread;
 
 pub use mip_core::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 pub use mip_runtime::CancelToken;
@@ -71,7 +72,7 @@ pub use pipeline::{
     DeviceFrame, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param, ParamType, Pipeline,
     PipelineBuilder, StreamOptions, StreamedFrame,
 };
-pub use report::{AllocatorReport, ExecutionReport};
+pub use report::{AllocatorReport, DeviceReport, ExecutionReport};
 
 /// What functions here return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -140,6 +141,8 @@ mod book {
     mod graph_replay {}
     #[doc = include_str!("../docs/expressions.md")]
     mod expressions {}
+    #[doc = include_str!("../docs/devices.md")]
+    mod devices {}
     #[doc = include_str!("../docs/own-operators.md")]
     mod own_operators {}
 }

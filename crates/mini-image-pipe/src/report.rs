@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use mip_runtime::device::DeviceInfo;
 use mip_runtime::memory::{AllocatorMode, MemoryStats};
 use mip_runtime::{GraphStats, RuntimeError, TaskReport};
 
@@ -7,15 +8,18 @@ use mip_runtime::{GraphStats, RuntimeError, TaskReport};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ExecutionReport {
-    /// Name of the device.
+    /// Name of the device, or of all devices.
     pub device: String,
+    /// What each device has done since the pipeline was made or reset, where there are several
+    /// ([`crate::PipelineConfig::more_devices`]).
+    pub devices: Vec<DeviceReport>,
     /// Frames executed.
     pub frames: usize,
     /// Host time from submission to completed outputs.
     pub elapsed: Duration,
     /// State and invocations of each task, in topological order.
     pub tasks: Vec<TaskReport>,
-    /// Counters of the device's memory manager after the execution.
+    /// Counters of the device's memory manager after the execution; of several devices, the first one's.
     pub memory: MemoryStats,
     /// Allocator mode.
     pub allocator: AllocatorReport,
@@ -35,4 +39,35 @@ pub struct AllocatorReport {
     pub effective: AllocatorMode,
     /// Why they differ.
     pub reason: Option<String>,
+}
+
+/// What one of several devices has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceReport {
+    /// What names it on a command line: `cpu`, `cuda:0`.
+    pub device: String,
+    /// Its own name.
+    pub name: String,
+    /// Frames that it ran.
+    pub frames: u64,
+    /// Each time it was lost, why. Its frames went to the others.
+    pub losses: Vec<String>,
+    /// Whether it is not used any more, because it could not be opened again or was lost too often.
+    pub left: bool,
+    /// Whether it only takes over when all others are lost.
+    pub standby: bool,
+}
+
+impl DeviceReport {
+    pub(crate) fn new(info: &DeviceInfo) -> Self {
+        Self {
+            device: info.id(),
+            name: info.name.clone(),
+            frames: 0,
+            losses: Vec::new(),
+            left: false,
+            standby: false,
+        }
+    }
 }

@@ -1,8 +1,9 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mini_image_pipe::{Device, PipelineConfig};
+use mini_image_pipe::{Backends, Device, PipelineConfig};
 
 use super::LimitArgs;
 use crate::failure::Failure;
@@ -21,9 +22,9 @@ pub(crate) struct PlanArgs {
 /// How a pipeline runs. None of it changes a result.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Where to run: auto, cpu, cuda or cuda:N
-    #[arg(long, value_name = "DEVICE", default_value_t = DeviceArg::Auto)]
-    device: DeviceArg,
+    /// Where to run: auto, cpu, cuda or cuda:N; several, to share the work: cuda:0,cuda:1, cuda:all, or all
+    #[arg(long, value_name = "DEVICES", default_value_t = DevicesArg::AUTO)]
+    device: DevicesArg,
     #[command(flatten)]
     plan: PlanArgs,
     /// Capture the work once and replay it
@@ -53,19 +54,33 @@ impl PlanArgs {
 
 impl RunArgs {
     pub(crate) fn config(&self, batch: usize) -> Result<PipelineConfig, Failure> {
-        Ok(PipelineConfig {
-            device: self.device.open()?,
+        let config = PipelineConfig {
             max_batch_size: batch,
             enable_graph_replay: self.graph,
             memory_budget: Some(self.limits.budget()),
             prefer_async_allocator: self.allocator == AllocatorArg::StreamOrdered,
             ..self.plan.config()
-        })
+        };
+        let devices = self.device.open()?;
+        let all_gpus = devices.len() > 1 && !self.device.names_the_cpu();
+        let standby = all_gpus.then(Device::cpu);
+        Ok(PipelineConfig { standby, ..config }.on_devices(devices)?)
+    }
+
+    /// Refuses several devices, for a command that looks at one.
+    pub(crate) fn one_device(&self, command: &str) -> Result<(), Failure> {
+        match &*self.device.0 {
+            [DeviceName::One(_)] => Ok(()),
+            _ => Err(Failure::Request(format!(
+                "{command} looks at one device, but --device names several: {}",
+                self.device
+            ))),
+        }
     }
 
     /// Why this device, when it was chosen for the user.
     pub(crate) fn device_note(&self) -> Option<String> {
-        (self.device == DeviceArg::Auto)
+        (self.device == DevicesArg::AUTO)
             .then(|| mip_cuda::probe().usable(0).err())
             .flatten()
             .map(|m| format!("cuda: {m}"))
@@ -127,6 +142,79 @@ impl FromStr for DeviceArg {
     }
 }
 
+/// `--device` where several may be named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DevicesArg(Cow<'static, [DeviceName]>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeviceName {
+    One(DeviceArg),
+    /// Every GPU.
+    AllGpus,
+    /// Every GPU, and the CPU.
+    All,
+}
+
+impl DevicesArg {
+    pub(crate) const AUTO: Self = Self(Cow::Borrowed(&[DeviceName::One(DeviceArg::Auto)]));
+
+    fn names_the_cpu(&self) -> bool {
+        self.0.iter().any(|device| matches!(device, DeviceName::All | DeviceName::One(DeviceArg::Cpu)))
+    }
+
+    /// Opens all of them, as [`DeviceArg::open`] does.
+    fn open(&self) -> Result<Vec<Device>, Failure> {
+        if let [DeviceName::One(device)] = &*self.0 {
+            return Ok(vec![device.open()?]);
+        }
+        let about =
+            |error: mini_image_pipe::Error| Failure::from(error).about(format_args!("--device {self}"));
+        let devices = Backends::default().devices(&self.to_string()).map_err(about)?;
+        for device in &devices {
+            device.open().map_err(about)?;
+        }
+        Ok(devices)
+    }
+}
+
+impl fmt::Display for DeviceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(device) => device.fmt(f),
+            Self::AllGpus => f.write_str("cuda:all"),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+impl fmt::Display for DevicesArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, device) in self.0.iter().enumerate() {
+            write!(f, "{}{device}", if index == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for DevicesArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let devices = text.split(',').map(|name| match name.trim() {
+            "all" if text.contains(',') => Err("all is every device there is: it stands alone".to_owned()),
+            "all" => Ok(DeviceName::All),
+            "cuda:all" => Ok(DeviceName::AllGpus),
+            name => name.parse().map(DeviceName::One),
+        });
+        let devices = devices.collect::<Result<Vec<_>, _>>()?;
+        let twice = |(index, device)| devices[..index].contains(device);
+        match devices.iter().enumerate().find(|&place| twice(place)) {
+            Some((_, device)) => Err(format!("{device} is named twice")),
+            None => Ok(Self(devices.into())),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +225,20 @@ mod tests {
         assert_eq!("cuda:3".parse(), Ok(DeviceArg::Cuda(3)));
         assert!("cdua".parse::<DeviceArg>().unwrap_err().contains("did you mean 'cuda'?"));
         assert!("cuda:x".parse::<DeviceArg>().is_err());
+    }
+
+    #[test]
+    fn several_devices_are_a_list() {
+        let parse = str::parse::<DevicesArg>;
+        assert_eq!(parse("auto"), Ok(DevicesArg::AUTO));
+        for text in ["cuda:0,cuda:1", "cuda:all", "all", "cuda:1,cpu", "cuda:all,cpu"] {
+            assert_eq!(parse(text).unwrap().to_string(), text);
+        }
+        assert!(parse("cpu,cpu").unwrap_err().contains("named twice"));
+        assert!(parse("cpu,all").unwrap_err().contains("stands alone"));
+        assert!(parse("cpu,").unwrap_err().contains("expected auto"));
+        let failure = parse("cuda:4000,cpu").unwrap().open().unwrap_err();
+        assert!(failure.message().unwrap().contains("--device cuda:4000,cpu"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod profile;
 mod run;
 mod stream;
 mod validate;
+mod warm;
 
 use clap::{Parser, Subcommand};
 
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Ops(ops::Args),
     Formats(formats::Args),
     Devices(devices::Args),
+    Warm(warm::Args),
     Bench(bench::Args),
     Validate(validate::Args),
     #[cfg(feature = "profiling")]
@@ -65,6 +67,7 @@ impl Command {
             Self::Ops(args) => args.json,
             Self::Formats(args) => args.json,
             Self::Devices(args) => args.json,
+            Self::Warm(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Validate(args) => args.json,
             #[cfg(feature = "profiling")]
@@ -82,6 +85,7 @@ impl Command {
             Self::Ops(args) => ops::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Devices(args) => devices::run(&args),
+            Self::Warm(args) => warm::run(&args),
             Self::Bench(args) => bench::run(&args),
             Self::Validate(args) => validate::run(&args),
             #[cfg(feature = "profiling")]

@@ -83,6 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         _ => (None, &args.arguments[..]),
     };
     let spec = load(file, args.expression.as_deref())?;
+    args.execution.one_device("mip profile")?;
     let mut config = args.execution.config(usize::from(args.batch))?;
     (config.enable_profiling, config.pinned_pool_size) = (true, PINNED);
     let mut pipeline = Pipeline::from_spec(&spec, config)?;

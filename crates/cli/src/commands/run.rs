@@ -14,6 +14,7 @@ use super::profile::write_trace;
 use crate::args::{
     ArrayArgs, NamedInput, PageArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
 };
+use crate::devices;
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::interrupt;
@@ -181,6 +182,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let trace = args.trace_file(Files::reading(&originals))?;
 
     let stop = interrupt::finish_first();
+    let devices = pipeline.config().devices().count();
     let runner = Runner {
         pipeline: &mut pipeline,
         results,
@@ -189,7 +191,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         streamed: streamed.as_deref(),
         shapes: &shapes,
         metadata,
-        batch: usize::from(args.batch),
+        // Of several devices each gets a batch.
+        batch: usize::from(args.batch) * devices,
         keep_going: args.keep_going,
         options,
         limits,
@@ -202,7 +205,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write_trace(file, &profile)?;
     }
     let summary = Summary::new(&pipeline, &inputs, &outcome, start.elapsed())?;
-    report(args, results, &summary, &outcome)
+    report(args, results, (&pipeline, &summary), &outcome)
 }
 
 /// The pipeline file, if one is to be named, and the inputs.
@@ -312,7 +315,12 @@ fn check_stdout(args: &Args, results: Results<'_>) -> Result<(), Failure> {
     }
 }
 
-fn report(args: &Args, results: Results<'_>, summary: &Summary, outcome: &Outcome) -> Result<(), Failure> {
+fn report(
+    args: &Args,
+    results: Results<'_>,
+    (pipeline, summary): (&Pipeline, &Summary),
+    outcome: &Outcome,
+) -> Result<(), Failure> {
     if args.json {
         console::json(summary)?;
     } else if !results.is_stdout() {
@@ -325,6 +333,7 @@ fn report(args: &Args, results: Results<'_>, summary: &Summary, outcome: &Outcom
         let files = work::count(summary.outputs.len(), "file");
         let Summary { elapsed_ms, device_name: device, .. } = summary;
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
+        devices::tell(pipeline);
     }
     if let Some(stages) = summary.stages.as_ref().filter(|_| summary.frames > 1) {
         console::note(stages);

@@ -8,6 +8,7 @@ use mip_core::video::ChromaSampling;
 use super::profile::write_trace;
 use crate::args::{PipelineArgs, RunArgs, SetParameter, VideoArgs};
 use crate::console;
+use crate::devices::{self, Names};
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::interrupt::{self, Signal};
@@ -131,11 +132,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.frames as f64 / seconds.max(1e-9);
-    let device = pipeline.config().device.info()?.name;
+    let device = Names::of(&pipeline)?.names;
     let no_gpu =
         if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
     let frames = crate::work::count(outcome.frames as usize, "frame");
     console::note(format_args!("{frames} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"));
+    devices::tell(&pipeline);
     if outcome.frames > 1 {
         console::note(&outcome.stages);
     }

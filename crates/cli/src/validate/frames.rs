@@ -13,6 +13,7 @@ const FRAMES: u64 = 24;
 pub(super) fn checks(_: &Request) -> Vec<Pending> {
     vec![
         ("a frame stream equals single executions".to_owned(), Box::new(streams)),
+        ("a stream on this device and the CPU equals single executions".to_owned(), Box::new(shared_out)),
         ("a bad frame fails alone in its stream".to_owned(), Box::new(|r| Outcome::one(bad_frame(r)))),
     ]
 }
@@ -73,23 +74,55 @@ fn streams(request: &Request) -> Outcome {
             let frames = frames(request);
             let expected = executed(line, &frames).map_err(text)?;
             let mut pipeline = pipeline(line, &request.device, replay, ordered).map_err(text)?;
-            let options = StreamOptions { frames_in_flight: in_flight, ..StreamOptions::default() };
-            let mut stream = pipeline.stream(&options).map_err(text)?;
-            let mut done: Vec<FrameResult> = Vec::new();
-            for (number, frame) in frames.iter().enumerate() {
-                turn(stream.pipeline(), number).map_err(text)?;
-                // Every other frame from memory that the device copies from directly.
-                let pooled = |f: &ImageBuffer| {
-                    stream.frame(*f.desc(), |to| to.data_mut().copy_from_slice(&f.to_bytes()))
-                };
-                let frame =
-                    if number.is_multiple_of(2) { frame.clone() } else { pooled(frame).map_err(text)? };
-                done.extend(stream.push(frame));
-            }
-            done.extend(stream);
+            let done = pushed(&mut pipeline, &frames, in_flight)?;
             same_frames(done, &expected, None)
         };
         run().map_err(what)
+    })
+}
+
+/// The results of frames that are pushed into a stream.
+fn pushed(
+    pipeline: &mut Pipeline,
+    frames: &[ImageBuffer],
+    frames_in_flight: usize,
+) -> Result<Vec<FrameResult>, String> {
+    let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
+    let mut stream = pipeline.stream(&options).map_err(text)?;
+    let mut done: Vec<FrameResult> = Vec::new();
+    for (number, frame) in frames.iter().enumerate() {
+        turn(stream.pipeline(), number).map_err(text)?;
+        // Every other frame from memory that the device copies from directly.
+        let pooled =
+            |f: &ImageBuffer| stream.frame(*f.desc(), |to| to.data_mut().copy_from_slice(&f.to_bytes()));
+        let frame = if number.is_multiple_of(2) { frame.clone() } else { pooled(frame).map_err(text)? };
+        done.extend(stream.push(frame));
+    }
+    done.extend(stream);
+    Ok(done)
+}
+
+/// Frames that go to whichever of two devices is free.
+fn shared_out(request: &Request) -> Outcome {
+    let runs = [(CHAIN, false), (CHAIN, true), (DIAMOND, false), (DIAMOND, true)];
+    cases(1, &runs, |&(line, replay)| {
+        let run = || -> Result<(), String> {
+            let frames = frames(request);
+            let expected = executed(line, &frames).map_err(text)?;
+            let mut pipeline = pipeline(line, &request.device, replay, false).map_err(text)?;
+            let config = PipelineConfig { more_devices: vec![Device::cpu()], ..pipeline.config().clone() };
+            pipeline = pipeline.with_config(config);
+            // So that neither has all frames while the other compiles.
+            for frame in [&frames[0], &frames[8]] {
+                pipeline.warm_up(&[*frame.desc()], 1).map_err(text)?;
+            }
+            same_frames(pushed(&mut pipeline, &frames, 3)?, &expected, None)?;
+            match pipeline.device_reports().iter().find(|report| report.frames == 0) {
+                Some(idle) => Err(format!("{} had no frame", idle.device)),
+                None => Ok(()),
+            }
+        };
+        run().map_err(|text| format!("replay {replay}, {line}: {text}"))
     })
 }
 

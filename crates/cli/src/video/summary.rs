@@ -2,6 +2,7 @@ use mini_image_pipe::Pipeline;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use crate::devices::{Names, shares};
 use crate::failure::Failure;
 use crate::interrupt::Signal;
 
@@ -24,10 +25,11 @@ pub(crate) fn summary(
             "state": task.state.to_string(),
         })
     });
-    let info = pipeline.config().device.info()?;
+    let names = Names::of(pipeline)?;
     Ok(json!({
-        "device": info.id(),
-        "device_name": info.name,
+        "device": names.ids,
+        "device_name": names.names,
+        "devices": shares(pipeline),
         "frames": outcome.frames,
         "frames_in_flight": frames_in_flight,
         "elapsed_ms": elapsed * 1e3,
@@ -37,7 +39,7 @@ pub(crate) fn summary(
             "effective": effective,
             "reason": reason,
         },
-        "graph": pipeline.scheduler().graph_stats(),
+        "graph": pipeline.graph_stats(),
         "memory": {
             "driver_allocations": stats.device.driver_allocations + stats.pinned.driver_allocations,
             "peak_device_bytes": stats.device.peak,

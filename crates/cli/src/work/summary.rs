@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::arrays::Shard;
 use super::{Input, Outcome};
+use crate::devices::{Names, Share, shares};
 use crate::failure::Failure;
 use crate::interrupt::Signal;
 use crate::stages::Stages;
@@ -17,6 +18,8 @@ pub(crate) struct Summary {
     /// As `--device` takes it.
     device: String,
     pub(crate) device_name: String,
+    /// What each did, where there are several.
+    devices: Vec<Share>,
     /// Images that went through and were written.
     pub(crate) frames: usize,
     /// Images that failed.
@@ -102,10 +105,11 @@ impl Summary {
             error: failure.message().unwrap_or_default().to_owned(),
         };
         let frames = outcome.written.keys().filter(|input| !failed(input)).count();
-        let info = pipeline.config().device.info()?;
+        let names = Names::of(pipeline)?;
         Ok(Self {
-            device: info.id(),
-            device_name: info.name,
+            device: names.ids,
+            device_name: names.names,
+            devices: shares(pipeline),
             frames,
             failed: outcome.failures.len(),
             not_tried: files.len() - frames - outcome.failures.len(),

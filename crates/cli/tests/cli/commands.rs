@@ -85,6 +85,44 @@ fn devices_lists_the_cpu_and_for_cuda_what_is_there_or_why_not() {
 }
 
 #[test]
+fn several_devices_are_named_in_a_list() {
+    let place = Place::new();
+    place.rgb("in.png", (64, 48), 1);
+    let run = |devices| ["run", "-e", "sobel", "in.png", "-o", "out.png", "--json", "--device", devices];
+    for (devices, why) in
+        [("cpu,cpu", "cpu is named twice"), ("all,cpu", "stands alone"), ("cpu,gpu", "expected auto, cpu")]
+    {
+        place.refused(&["run", "-e", "sobel", "in.png", "-o", "out.png", "--device", devices], &[why]);
+    }
+    let missing =
+        place.mip(&["stream", "-e", "sobel", "--device", "cpu,cuda:4000", "-i", "in.y4m", "-o", "out.y4m"]);
+    assert_eq!(missing.code, 1);
+    assert!(missing.stderr.contains("--device cpu,cuda:4000"), "{}", missing.stderr);
+    // Every GPU there is, and the CPU.
+    let ran = place.ok(&run("all")).json();
+    assert!(ran["device"].as_str().unwrap().ends_with("cpu"), "{ran}");
+    assert_eq!(ran["frames"], 1);
+    place.refused(
+        &["profile", "-e", "sobel", "in.png", "--device", "cuda,cpu"],
+        &["mip profile looks at one device"],
+    );
+}
+
+#[test]
+fn warm_makes_a_pipeline_ready() {
+    let place = Place::new();
+    let warm = ["warm", "-e", "color_convert to=gray ! sobel", "--size", "64x48", "--device", "cpu"];
+    let text = place.ok(&warm).stdout;
+    assert!(text.starts_with("cpu: 1 launch ready in ") && text.contains("nothing is compiled"), "{text}");
+    let document = place.ok(&[&warm[..], &["--json", "--no-fuse"]].concat()).json();
+    assert_eq!(
+        (&document["devices"][0]["device"], &document["devices"][0]["launches"]),
+        (&"cpu".into(), &2.into())
+    );
+    place.refused(&["warm", "-e", "crop x=60 width=9 height=4", "--size", "64x48"], &["crop"]);
+}
+
+#[test]
 fn plan_prints_text_and_json() {
     let place = Place::new();
     let line = "color_convert to=gray ! gaussian_blur ! sobel";

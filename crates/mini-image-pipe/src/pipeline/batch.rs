@@ -30,6 +30,14 @@ impl Pipeline {
         {
             return Ok(vec![vec![whole.clone()]]);
         }
+        // Full batches already: nothing is copied.
+        if let Some((last, full)) = frames.split_last()
+            && max > 1
+            && full.iter().all(|batch| batch.batch_size() == max)
+            && last.batch_size() <= max
+        {
+            return Ok(frames.iter().map(|batch| vec![batch.clone()]).collect());
+        }
         let single: Vec<ImageBuffer> =
             frames.iter().flat_map(|f| (0..f.batch_size()).map(|i| f.frame(i))).collect();
         single.chunks(max).map(|chunk| Ok(vec![self.gather(chunk)?])).collect()

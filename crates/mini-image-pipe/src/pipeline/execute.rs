@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mip_core::ImageBuffer;
 use mip_runtime::profiling::Kind;
-use mip_runtime::{CancelToken, RunInput, RunReport, RunRequest, TaskReport};
+use mip_runtime::{CancelToken, RunInput, RunReport, RunRequest, RuntimeError, TaskReport};
 
 use super::Pipeline;
 use super::outputs::Results;
@@ -62,7 +62,7 @@ impl Pipeline {
         self.run_chunks(chunks, total, &CancelToken::new())
     }
 
-    /// Runs chunks one after another; each is one image (batch) for each input.
+    /// Runs chunks, one after another on one device; each is one image (batch) for each input.
     pub(super) fn run_chunks(
         &mut self,
         chunks: Vec<Vec<RunInput>>,
@@ -77,31 +77,30 @@ impl Pipeline {
         // Given up first: their memory is what this execution's results go into, unless the caller holds them.
         self.results = Results::default();
         let names = self.graph.outputs().into_iter().map(|t| self.graph.name(t).map(str::to_owned));
-        let mut outputs: Vec<(String, Vec<ImageBuffer>)> =
+        let outputs: Vec<(String, Vec<ImageBuffer>)> =
             names.map(|n| Ok((n?, Vec::new()))).collect::<Result<_, Error>>()?;
-        let mut tasks: Vec<TaskReport> = Vec::new();
-        let mut error = None;
-        for images in chunks {
-            let outcome = self.run_chunk(images, cancel)?;
-            for ((_, frames), image) in outputs.iter_mut().zip(outcome.outputs) {
-                frames.extend(image.iter().flat_map(|i| (0..i.batch_size()).map(|f| i.frame(f))));
+        let mut all = Collected { outputs, tasks: Vec::new(), error: None };
+        if self.config.more_devices.is_empty() {
+            for images in chunks {
+                if !all.add(self.run_chunk(images, cancel)?) {
+                    break;
+                }
             }
-            merge(&mut tasks, outcome.tasks);
-            if outcome.error.is_some() {
-                error = outcome.error;
-                break;
-            }
+        } else {
+            self.run_spread(chunks, cancel, &mut all)?;
         }
+        let Collected { outputs, tasks, error } = all;
         let manager = self.memory()?;
         let (effective, reason) = manager.effective_mode();
         let report = ExecutionReport {
-            device: self.config.device.info()?.name,
+            device: self.device_names()?,
+            devices: self.device_reports(),
             frames,
             elapsed: start.elapsed(),
             tasks,
             memory: manager.stats(),
             allocator: AllocatorReport { requested: manager.requested_mode(), effective, reason },
-            graph: self.scheduler.graph_stats(),
+            graph: self.graph_stats(),
             error: error.clone(),
         };
         self.results = Results { outputs, report: Some(report.clone()), handed_over: false };
@@ -119,6 +118,26 @@ impl Pipeline {
         let request =
             RunRequest { uniforms: ready.uniforms, cancel: cancel.clone(), ..RunRequest::of(images) };
         Ok(ready.session.submit(request)?.wait())
+    }
+}
+
+/// What the chunks of an execution have given so far.
+pub(super) struct Collected {
+    /// By output.
+    outputs: Vec<(String, Vec<ImageBuffer>)>,
+    tasks: Vec<TaskReport>,
+    error: Option<RuntimeError>,
+}
+
+impl Collected {
+    /// Adds the next chunk's; whether those after it are to be run.
+    pub(super) fn add(&mut self, chunk: RunReport) -> bool {
+        for ((_, frames), image) in self.outputs.iter_mut().zip(chunk.outputs) {
+            frames.extend(image.iter().flat_map(|i| (0..i.batch_size()).map(|f| i.frame(f))));
+        }
+        merge(&mut self.tasks, chunk.tasks);
+        self.error = chunk.error;
+        self.error.is_none()
     }
 }
 

@@ -11,6 +11,7 @@ mod profile;
 mod recover;
 mod run;
 mod sessions;
+mod spread;
 mod stream;
 mod upkeep;
 mod video;
@@ -25,10 +26,12 @@ use mip_runtime::RunInput;
 use mip_runtime::memory::MemoryManager;
 use mip_runtime::{DagScheduler, RuntimeError};
 
-use crate::{Error, PipelineConfig};
+use crate::spread::Spread;
+use crate::{Device, Error, PipelineConfig};
 pub use builder::PipelineBuilder;
 use outputs::Results;
 pub use param::{Param, ParamType};
+pub(crate) use recover::cause;
 use sessions::Sessions;
 pub use stream::{
     FrameError, FrameResult, FrameResults, FrameSource, FrameStream, StreamOptions, StreamedFrame,
@@ -50,6 +53,8 @@ pub struct Pipeline {
     sessions: Sessions,
     results: Results,
     scheduler: Arc<DagScheduler>,
+    /// Where there are several devices, from the first run on.
+    spread: Option<Spread>,
 }
 
 impl Pipeline {
@@ -69,6 +74,7 @@ impl Pipeline {
             sessions: Sessions::default(),
             results: Results::default(),
             scheduler: Arc::new(scheduler),
+            spread: None,
         }
     }
 
@@ -159,13 +165,17 @@ impl Pipeline {
         &self.config
     }
 
-    /// What would happen for inputs of these shapes (in declared order) and this many frames at once. Opens the
-    /// device, which says what scratch memory it needs.
+    /// What would happen for inputs of these shapes (in declared order) and this many frames at once, on the first device
+    /// where there are several. Opens the device, which says what scratch memory it needs.
     ///
     /// # Errors
     /// When the graph does not fit the shapes, or the plan exceeds the memory limit.
     pub fn plan_for(&self, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Error> {
-        let device = self.config.device.open()?;
+        self.plan_on(&self.config.device, inputs, batch)
+    }
+
+    fn plan_on(&self, device: &Device, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Error> {
+        let device = device.open()?;
         let request = PlanRequest {
             inputs,
             batch,
@@ -178,12 +188,17 @@ impl Pipeline {
         Ok(mip_graph::plan(&self.graph, &request)?)
     }
 
-    /// The memory manager that this pipeline shares with others of the same settings on its device.
+    /// The memory manager that this pipeline shares with others of the same settings on its device; on the first that can be
+    /// used of several.
     ///
     /// # Errors
     /// When the device cannot be opened.
     pub fn memory(&self) -> Result<Arc<MemoryManager>, Error> {
-        self.config.device.memory(&self.config.manager_options())
+        let options = self.config.manager_options();
+        // One of several may be lost for good.
+        let first = self.config.device.memory(&options);
+        let others = self.config.more_devices.iter().chain(&self.config.standby);
+        others.fold(first, |found, other| found.or_else(|error| other.memory(&options).map_err(|_| error)))
     }
 
     /// Forgets images, results, plans and counters; keeps the graph and its parameters. Memory goes back to the
@@ -191,6 +206,7 @@ impl Pipeline {
     pub fn reset(&mut self) {
         self.bound.clear();
         self.sessions = Sessions::default();
+        self.spread = None;
         self.results = Results::default();
         self.scheduler.forget_runs();
     }

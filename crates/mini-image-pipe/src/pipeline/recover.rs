@@ -115,7 +115,7 @@ fn failure(run: &Result<RunReport, Error>) -> Option<RuntimeError> {
 }
 
 /// What the device said.
-const fn cause(error: &RuntimeError) -> Option<&DeviceError> {
+pub(crate) const fn cause(error: &RuntimeError) -> Option<&DeviceError> {
     match error {
         RuntimeError::Task { error, .. }
         | RuntimeError::Load { error, .. }

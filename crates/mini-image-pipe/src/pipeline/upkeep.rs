@@ -16,7 +16,11 @@ impl Pipeline {
     pub fn warm_up(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<(), Error> {
         self.config.check()?;
         self.graph.validate()?;
-        self.ready(inputs, batch).map(drop)
+        if self.config.more_devices.is_empty() {
+            self.ready(inputs, batch).map(drop)
+        } else {
+            self.warm_up_spread(inputs, batch)
+        }
     }
 
     /// Gives back memory that nobody uses: what is kept between executions, and what the device's pools cache for
@@ -26,6 +30,9 @@ impl Pipeline {
     /// # Errors
     /// When the device cannot be opened.
     pub fn trim(&mut self) -> Result<usize, Error> {
+        if !self.config.more_devices.is_empty() {
+            return Ok(self.trim_spread());
+        }
         self.sessions.trim();
         Ok(self.memory()?.trim())
     }

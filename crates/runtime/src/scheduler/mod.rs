@@ -46,8 +46,8 @@ pub type ErrorCallback = Arc<dyn Fn(TaskId, &str, &RuntimeError) + Send + Sync>;
 /// its plans. May be used from several threads, each with its own [`LoadedPlan`].
 #[derive(Default)]
 pub struct DagScheduler {
-    callback: Mutex<Option<ErrorCallback>>,
-    stats: Mutex<SchedulerStats>,
+    callback: Arc<Mutex<Option<ErrorCallback>>>,
+    stats: Arc<Mutex<SchedulerStats>>,
     replay: Mutex<ReplayState>,
     probe: Probe,
 }
@@ -61,6 +61,19 @@ impl DagScheduler {
     /// A scheduler whose runs are recorded.
     pub fn with_probe(probe: Probe) -> Self {
         Self { probe, ..Self::default() }
+    }
+
+    /// A scheduler for another device of the same pipeline: it has the same callback, counters and records, but knows of its
+    /// own graphs only.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        let Self { callback, stats, probe, .. } = self;
+        Self {
+            callback: callback.clone(),
+            stats: stats.clone(),
+            replay: Mutex::default(),
+            probe: probe.clone(),
+        }
     }
 
     /// What records its runs.

@@ -18,7 +18,7 @@ pub fn interpreting_device(options: NullOptions) -> Arc<NullDevice> {
 /// [`DeviceError::Kernel`] when a custom kernel fails, [`DeviceError::Conflict`] when the memory bound does not fit.
 pub fn interpret(launch: &Launch, group: &Group) -> Result<(), DeviceError> {
     let reads = group.reads();
-    let inputs = launch.inputs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    let inputs = launch.inputs.iter().map(image_of).collect::<Result<Vec<_>, _>>()?;
     if let Some((memory, offset, bytes)) = &launch.workspace {
         let block = host_of(&**memory)
             .ok_or_else(|| DeviceError::Unsupported("workspace of another device".to_owned()))?;
@@ -41,7 +41,11 @@ pub fn interpret(launch: &Launch, group: &Group) -> Result<(), DeviceError> {
     Ok(())
 }
 
-fn load(buffer: &BufferRef) -> Result<ImageBuffer, DeviceError> {
+/// The pixels of a buffer of a null device, copied.
+///
+/// # Errors
+/// [`DeviceError::Conflict`] when they are lent for writing.
+pub fn image_of(buffer: &BufferRef) -> Result<ImageBuffer, DeviceError> {
     with_pixels(buffer, |view| {
         let mut image = ImageBuffer::with_layout(*view.layout()).map_err(misfit)?;
         image.view_mut().data_mut().copy_from_slice(view.data());

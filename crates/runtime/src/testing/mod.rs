@@ -7,7 +7,7 @@ mod kernels;
 mod plans;
 
 pub use conformance::device_conformance;
-pub use interpret::{interpret, interpreting_device};
+pub use interpret::{image_of, interpret, interpreting_device};
 pub use kernels::{FnKernel, KernelFn};
 pub use plans::{PlanBuilder, Work, gray, padded};
 

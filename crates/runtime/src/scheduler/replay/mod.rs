@@ -76,6 +76,22 @@ pub struct GraphStats {
     pub reason: Option<String>,
 }
 
+impl GraphStats {
+    /// Adds what another device of the same pipeline counted.
+    pub fn add(&mut self, other: &Self) {
+        self.captures += other.captures;
+        self.replays += other.replays;
+        self.direct_runs += other.direct_runs;
+        for (reason, count) in &other.invalidations {
+            *self.invalidations.entry(*reason).or_default() += count;
+        }
+        self.failed_captures += other.failed_captures;
+        if self.reason.is_none() {
+            self.reason.clone_from(&other.reason);
+        }
+    }
+}
+
 /// A session's place for its captured graph.
 #[derive(Debug, Default)]
 pub struct GraphSlot {

@@ -6,6 +6,7 @@ use mip_io::WholeFile;
 
 use super::Args;
 use crate::commands::profile::write_trace;
+use crate::devices::{self, Names};
 use crate::failure::Failure;
 use crate::video::{self, Outcome};
 use crate::{console, work};
@@ -58,7 +59,7 @@ pub(super) fn report(
     }
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.frames as f64 / seconds.max(1e-9);
-    let device = pipeline.config().device.info()?.name;
+    let device = Names::of(pipeline)?.names;
     let no_gpu =
         if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
     let frames = work::count(outcome.frames as usize, "frame");
@@ -66,5 +67,6 @@ pub(super) fn report(
     console::note(format_args!(
         "{frames} -> {files} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"
     ));
+    devices::tell(pipeline);
     Ok(())
 }

@@ -1,4 +1,6 @@
-//! Frame streams: several frames under way at once, results in order.
+//! Frame streams: several frames under way at once, results in order. Opening one here, its ends in `ends`.
+
+mod ends;
 
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -6,18 +8,21 @@ use std::num::NonZero;
 use mip_core::video::VideoFrame;
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc, ImageViewMut};
 use mip_runtime::frames::{Completions, Submissions, stream_ends};
-use mip_runtime::profiling::Kind;
-use mip_runtime::{DeviceImage, InFlight, RunInput, RunRequest, TaskReport, Ticket, pooled_image_with};
+use mip_runtime::{
+    CancelToken, DeviceImage, InFlight, RunInput, RunRequest, TaskReport, Ticket, pooled_image_with,
+};
 
 use super::Pipeline;
 use super::video::{DeviceFrame, device_planes_for, planes_for};
 use crate::Error;
+use crate::spread::{Begins, Done, Results, reorder};
 
 /// How a [`FrameStream`] runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamOptions {
     /// Frames under way at once, at least 1; 3 by default, so that the upload of one, the kernels of another and the
-    /// download of a third overlap. Each takes memory of its own.
+    /// download of a third overlap. Each takes memory of its own. Of several devices each may have so many under way, and
+    /// as many more that are done wait for their turn to come out.
     pub frames_in_flight: usize,
     /// The pipeline input that frames go to; may be left out where there is one. Other inputs keep the images that
     /// were set.
@@ -37,19 +42,39 @@ impl Default for StreamOptions {
 #[derive(Debug)]
 pub struct FrameStream<'a> {
     // Declared first: dropping it waits for the frames, which use the pipeline's sessions.
-    in_flight: InFlight<Error>,
+    under_way: UnderWay,
     pipeline: &'a mut Pipeline,
     way: Way,
-    /// Names of the outputs of the frames under way, oldest first.
-    names: VecDeque<Vec<String>>,
+}
+
+/// The frames of a stream that are under way.
+#[derive(Debug)]
+enum UnderWay {
+    /// On one device.
+    One {
+        in_flight: InFlight<Error>,
+        /// Names of their outputs, oldest first.
+        names: VecDeque<Vec<String>>,
+    },
+    /// On several.
+    Spread(Begins<Done>, Results<Done>),
 }
 
 /// The end of a stream that takes frames: see [`Pipeline::stream_ends`]. Dropping it ends the stream.
 #[derive(Debug)]
 pub struct FrameSource<'a> {
-    ends: Submissions<Vec<String>, Error>,
+    ends: Source,
     pipeline: &'a mut Pipeline,
     way: Way,
+}
+
+/// Where frames are started.
+#[derive(Debug)]
+enum Source {
+    /// On one device.
+    One(Submissions<Vec<String>, Error>),
+    /// On several.
+    Spread(Begins<Done>),
 }
 
 /// What a stream feeds.
@@ -79,7 +104,16 @@ enum Given {
 
 /// The end of a stream that gives results: see [`Pipeline::stream_ends`]. Dropping it waits for what is under way.
 #[derive(Debug)]
-pub struct FrameResults(Completions<Vec<String>, Error>);
+pub struct FrameResults(Ends);
+
+/// Where results come out.
+#[derive(Debug)]
+enum Ends {
+    /// Of one device.
+    One(Completions<Vec<String>, Error>),
+    /// Of several.
+    Spread(Results<Done>),
+}
 
 /// A frame's results.
 #[derive(Debug, Clone)]
@@ -151,7 +185,18 @@ impl Pipeline {
         })?;
         let fed = self.stream_input(options.input.as_deref())?;
         let way = Way { fed, keep_on_device: options.keep_on_device, max };
-        Ok(FrameStream { in_flight: InFlight::new(max), pipeline: self, way, names: VecDeque::new() })
+        let under_way = if self.config.more_devices.is_empty() {
+            UnderWay::One { in_flight: InFlight::new(max), names: VecDeque::new() }
+        } else {
+            if options.keep_on_device {
+                let text =
+                    "results of several devices come back to the host; keep_on_device takes one device";
+                return Err(Error::Usage(text.to_owned()));
+            }
+            let (begins, results) = reorder(self.spread()?.window(max));
+            UnderWay::Spread(begins, results)
+        };
+        Ok(FrameStream { under_way, pipeline: self, way })
     }
 
     /// A stream with two ends, for sources that give frames slowly: the one takes frames, the other, usually on a thread of
@@ -177,8 +222,14 @@ impl Pipeline {
     /// # Errors
     /// As for [`Pipeline::stream`].
     pub fn stream_ends(&mut self, options: &StreamOptions) -> Result<(FrameSource<'_>, FrameResults), Error> {
-        let FrameStream { pipeline, way, .. } = self.stream(options)?;
-        let (ends, results) = stream_ends(way.max);
+        let FrameStream { pipeline, way, under_way } = self.stream(options)?;
+        let (ends, results) = match under_way {
+            UnderWay::One { .. } => {
+                let (ends, results) = stream_ends(way.max);
+                (Source::One(ends), Ends::One(results))
+            }
+            UnderWay::Spread(begins, results) => (Source::Spread(begins), Ends::Spread(results)),
+        };
         Ok((FrameSource { ends, pipeline, way }, FrameResults(results)))
     }
 
@@ -230,132 +281,6 @@ impl Pipeline {
     }
 }
 
-impl FrameSource<'_> {
-    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits until the oldest has
-    /// come out at the other end. `false` when that end is gone: then there is no use in further frames.
-    ///
-    /// What is wrong with a frame comes out in its place as a [`FrameError`].
-    pub fn push(&mut self, frame: ImageBuffer) -> bool {
-        self.push_given(Given::Image(frame.into()))
-    }
-
-    /// As [`FrameSource::push`], into an input that is video: see [`Pipeline::read_video`].
-    pub fn push_video(&mut self, frame: VideoFrame) -> bool {
-        self.push_given(Given::Video(frame))
-    }
-
-    /// As [`FrameSource::push`], of an image in the device's own memory, which is read in place.
-    pub fn push_device(&mut self, image: DeviceImage) -> bool {
-        self.push_given(Given::Image(image.into()))
-    }
-
-    /// As [`FrameSource::push_video`], of a frame in the device's own memory, which is read in place.
-    pub fn push_device_video(&mut self, frame: DeviceFrame) -> bool {
-        self.push_given(Given::Device(frame))
-    }
-
-    fn push_given(&mut self, frame: Given) -> bool {
-        let Self { ends, pipeline, way } = self;
-        let number = ends.pushed();
-        ends.push(|| {
-            let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
-            let mut names = Vec::new();
-            let started = pipeline.start(frame, *way, &mut names);
-            (names, started)
-        })
-    }
-}
-
-impl Iterator for FrameResults {
-    type Item = FrameResult;
-
-    /// Waits for the oldest frame under way, or for one to be pushed; `None` when the stream has ended.
-    fn next(&mut self) -> Option<FrameResult> {
-        self.0.next().map(|(names, finished)| result(finished, names))
-    }
-}
-
-impl FrameStream<'_> {
-    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits for the oldest and
-    /// hands out its result; `None` until then.
-    ///
-    /// Parameters and images set before count for this frame and those after it. A frame of another size gets a plan
-    /// for it. What is wrong with a frame comes out in its place as a [`FrameError`].
-    pub fn push(&mut self, frame: ImageBuffer) -> Option<FrameResult> {
-        self.push_given(Given::Image(frame.into()))
-    }
-
-    /// As [`FrameStream::push`], into an input that is video: see [`Pipeline::read_video`].
-    pub fn push_video(&mut self, frame: VideoFrame) -> Option<FrameResult> {
-        self.push_given(Given::Video(frame))
-    }
-
-    /// As [`FrameStream::push`], of an image in the device's own memory, which is read in place.
-    pub fn push_device(&mut self, image: DeviceImage) -> Option<FrameResult> {
-        self.push_given(Given::Image(image.into()))
-    }
-
-    /// As [`FrameStream::push_video`], of a frame in the device's own memory, which is read in place.
-    pub fn push_device_video(&mut self, frame: DeviceFrame) -> Option<FrameResult> {
-        self.push_given(Given::Device(frame))
-    }
-
-    fn push_given(&mut self, frame: Given) -> Option<FrameResult> {
-        let Self { in_flight, pipeline, way, names } = self;
-        let number = in_flight.pushed();
-        let mut started = Vec::new();
-        // The oldest may be handed out by this very call; its names come first in the queue.
-        let finished = in_flight.push(|| {
-            let _span = pipeline.scheduler.probe().span(Kind::Execute, || format!("frame {number}"));
-            pipeline.start(frame, *way, &mut started)
-        });
-        names.push_back(started);
-        finished.map(|finished| result(finished, names.pop_front().unwrap_or_default()))
-    }
-
-    /// Frames under way now.
-    pub fn in_flight(&self) -> usize {
-        self.in_flight.len()
-    }
-
-    /// Frames pushed so far.
-    pub fn pushed(&self) -> u64 {
-        self.in_flight.pushed()
-    }
-
-    /// Waits for all frames under way; their results in order.
-    pub fn finish(self) -> Vec<FrameResult> {
-        self.collect()
-    }
-
-    /// The pipeline, to set parameters or the images of other inputs between frames.
-    pub const fn pipeline(&mut self) -> &mut Pipeline {
-        self.pipeline
-    }
-
-    /// As [`Pipeline::pooled_image`].
-    ///
-    /// # Errors
-    /// As for [`Pipeline::pooled_image`].
-    pub fn frame(
-        &self,
-        desc: ImageDesc,
-        fill: impl FnOnce(&mut ImageViewMut<'_>),
-    ) -> Result<ImageBuffer, Error> {
-        self.pipeline.pooled_image(desc, fill)
-    }
-}
-
-impl Iterator for FrameStream<'_> {
-    type Item = FrameResult;
-
-    /// Waits for the oldest frame under way; `None` when there is none (until another is pushed).
-    fn next(&mut self) -> Option<FrameResult> {
-        let finished = self.in_flight.pop()?;
-        Some(result(finished, self.names.pop_front().unwrap_or_default()))
-    }
-}
-
 impl Pipeline {
     /// Starts a frame; notes the names of its outputs.
     fn start(
@@ -364,6 +289,25 @@ impl Pipeline {
         Way { fed, keep_on_device, max }: Way,
         names: &mut Vec<String>,
     ) -> Result<Ticket, Error> {
+        let images = self.frame_images(frame, fed)?;
+        let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
+        let ready = self.ready_in_turn(&descs, max)?;
+        let plan = ready.session.plan();
+        *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.to_string()).collect();
+        let request = RunRequest { uniforms: ready.uniforms, keep_on_device, ..RunRequest::of(images) };
+        Ok(ready.session.submit(request)?)
+    }
+
+    /// Starts a frame on whichever device is free. `false` when nobody wants its result.
+    fn start_spread(&mut self, frame: Given, way: Way, begins: &Begins<Done>) -> bool {
+        let Some(number) = begins.begin() else { return false };
+        let images = self.frame_images(frame, way.fed);
+        self.submit_spread(images, &CancelToken::new(), way.max, (begins, number));
+        true
+    }
+
+    /// The images of all inputs for a frame.
+    fn frame_images(&self, frame: Given, fed: Fed) -> Result<Vec<RunInput>, Error> {
         let images = match (fed, frame) {
             (Fed::Image(index), Given::Image(image)) => vec![(index, image)],
             (Fed::Video(index), Given::Video(frame)) => planes_for(&self.video[index], &frame)?,
@@ -381,13 +325,7 @@ impl Pipeline {
         }
         self.config.check()?;
         self.graph.validate()?;
-        let images = self.inputs_with(&images)?;
-        let descs: Vec<ImageDesc> = images.iter().map(|image| *image.desc()).collect();
-        let ready = self.ready_in_turn(&descs, max)?;
-        let plan = ready.session.plan();
-        *names = plan.outputs.iter().map(|output| plan.tasks[output.task].name.to_string()).collect();
-        let request = RunRequest { uniforms: ready.uniforms, keep_on_device, ..RunRequest::of(images) };
-        Ok(ready.session.submit(request)?)
+        self.inputs_with(&images)
     }
 
     /// An image in pooled memory that the device copies from at full speed: filled once, then handed to
@@ -402,20 +340,5 @@ impl Pipeline {
         fill: impl FnOnce(&mut ImageViewMut<'_>),
     ) -> Result<ImageBuffer, Error> {
         Ok(pooled_image_with(&*self.memory()?, BatchLayout::tight(desc, 1)?, fill)?)
-    }
-}
-
-fn result(finished: mip_runtime::frames::Finished<Error>, names: Vec<String>) -> FrameResult {
-    let number = finished.number;
-    let refused =
-        |error| FrameError { number, error: Box::new(error), outputs: Vec::new(), tasks: Vec::new() };
-    let report = finished.result.map_err(refused)?;
-    let kept = names.iter().cloned().zip(report.device_outputs);
-    let device_outputs = kept.filter_map(|(name, image)| Some((name, image?))).collect();
-    let outputs = names.into_iter().zip(report.outputs).filter_map(|(name, image)| Some((name, image?)));
-    let (outputs, tasks) = (outputs.collect(), report.tasks);
-    match report.error {
-        None => Ok(StreamedFrame { number, outputs, device_outputs, tasks }),
-        Some(error) => Err(FrameError { number, error: Box::new(error.into()), outputs, tasks }),
     }
 }
