@@ -31,7 +31,7 @@ pub mod tiles;
 pub use backend::CudaBackend;
 pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions};
-pub use driver::BorrowedMemory;
+pub use driver::{BorrowedMemory, BorrowedStream};
 pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};
 
 /// README's program, run as a test.

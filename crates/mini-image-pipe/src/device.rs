@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "cuda")]
 use mip_core::BatchLayout;
+use mip_core::ImageBuffer;
 #[cfg(feature = "cpu")]
 use mip_cpu::{CpuBackend, CpuConfig};
 #[cfg(feature = "cuda")]
-use mip_cuda::{BorrowedMemory, CudaBackend, CudaDevice, CudaOptions};
+use mip_cuda::{BorrowedMemory, BorrowedStream, CudaBackend, CudaDevice, CudaOptions};
 #[cfg(feature = "cuda")]
-use mip_runtime::DeviceImage;
+use mip_runtime::device::Stream;
 use mip_runtime::device::{Backend, Device as RuntimeDevice, DeviceError, DeviceInfo};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
+use mip_runtime::{DeviceImage, download_image};
 
 use crate::backends::{Given, Opener};
 use crate::{Backends, Error};
@@ -162,18 +164,41 @@ impl Device {
         memory: &BorrowedMemory,
         images: [(BatchLayout, usize); N],
     ) -> Result<[DeviceImage; N], Error> {
-        let device = self.open()?;
-        let any: &dyn Any = &*device;
-        let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
-            Error::Usage("memory of the GPU is borrowed by a CUDA device; this is another".to_owned())
-        })?;
-        let memory = cuda.borrow(memory)?;
+        let memory = self.with_cuda(|cuda| cuda.borrow(memory))?;
         let made = images.map(|(layout, offset)| DeviceImage::in_memory(memory.clone(), layout, offset));
         let mut whole = Vec::with_capacity(N);
         for image in made {
             whole.push(image?);
         }
         Ok(whole.try_into().expect("as many as there were"))
+    }
+
+    /// A stream of another library on this GPU: what is recorded there tells [`crate::Pipeline::run_on_device`] when images are
+    /// complete, and it can be made to wait for a run's end, without the host waiting for either.
+    ///
+    /// # Errors
+    /// When this is no CUDA device, or it cannot be opened.
+    #[cfg(feature = "cuda")]
+    pub fn borrow_cuda_stream(&self, stream: &BorrowedStream) -> Result<Arc<dyn Stream>, Error> {
+        self.with_cuda(|cuda| cuda.borrow_stream(stream))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn with_cuda<T>(&self, ask: impl FnOnce(&CudaDevice) -> Result<T, DeviceError>) -> Result<T, Error> {
+        let device = self.open()?;
+        let any: &dyn Any = &*device;
+        let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
+            Error::Usage("memory and streams of a GPU are borrowed by a CUDA device; this is another".to_owned())
+        })?;
+        Ok(ask(cuda)?)
+    }
+
+    /// Copies an image (batch) that is complete from this device's memory to the host's, and waits for that.
+    ///
+    /// # Errors
+    /// When it is another device's, or there is no memory.
+    pub fn download(&self, image: &DeviceImage) -> Result<ImageBuffer, Error> {
+        Ok(download_image(&*self.memory(&ManagerOptions::default())?, image)?)
     }
 
     /// Opens the device anew in place of `old`, whose sessions and memory managers have been let go of; what a lost

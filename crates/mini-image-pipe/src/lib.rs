@@ -69,7 +69,7 @@ pub use error::Error;
 #[cfg(feature = "io")]
 pub use files::{FileError, open, save};
 pub use pipeline::{
-    DeviceFrame, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param, ParamType, Pipeline,
+    DeviceFrame, DeviceRun, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param, ParamType, Pipeline,
     PipelineBuilder, StreamOptions, StreamedFrame,
 };
 pub use report::{AllocatorReport, DeviceReport, ExecutionReport};

@@ -28,6 +28,6 @@ pub use scheduler::{
     TaskReport, TaskState,
 };
 pub use session::{
-    DeviceImage, RunInput, RunReport, RunRequest, Session, SessionOptions, Ticket, pooled_image,
-    pooled_image_with,
+    DeviceImage, RunInput, RunOrder, RunReport, RunRequest, Session, SessionOptions, Ticket, download_image,
+    pooled_image, pooled_image_with,
 };

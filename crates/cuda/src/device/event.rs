@@ -38,21 +38,13 @@ impl CudaEvent {
     }
 }
 
-impl Point {
-    fn settle(&self) {
-        if let Some(in_flight) = self.in_flight.upgrade() {
-            in_flight.settle(self.position, |_| Ok(()));
-        }
-    }
-}
-
 impl Event for CudaEvent {
     /// Also true when the device is lost: nothing more will be reached, and `synchronize` says why.
     fn is_complete(&self) -> bool {
         let Some(point) = self.point() else { return true };
         match self.shared.check(self.raw.query()) {
             Ok(true) => {
-                point.settle();
+                point.reached();
                 true
             }
             Ok(false) => false,
@@ -64,7 +56,7 @@ impl Event for CudaEvent {
         let Some(point) = self.point() else { return Ok(()) };
         self.shared.alive()?;
         self.shared.check(self.raw.synchronize())?;
-        point.settle();
+        point.reached();
         Ok(())
     }
 

@@ -56,6 +56,15 @@ enum Seen {
     Wait(Point),
 }
 
+impl Point {
+    /// The point has been reached, and with it all before it.
+    pub(super) fn reached(&self) {
+        if let Some(in_flight) = self.in_flight.upgrade() {
+            in_flight.reached(self.position);
+        }
+    }
+}
+
 impl Entry {
     pub(super) fn keep(kept: impl Any + Send) -> Self {
         Self::Kept(Box::new(kept))
@@ -85,8 +94,22 @@ impl InFlight {
         self.lock().waiting.len()
     }
 
-    /// Everything before `position` has ended; `result` gives a launch its result, by the position after it.
+    /// Everything before `position` has ended well, and what it waited for on other streams.
+    pub(super) fn reached(&self, position: u64) {
+        self.settle_all(position, true, |_| Ok(()));
+    }
+
+    /// Nothing before `position` runs any more; `result` gives a launch its result, by the position after it.
     pub(super) fn settle(&self, position: u64, result: impl Fn(u64) -> Result<(), DeviceError>) {
+        self.settle_all(position, false, result);
+    }
+
+    fn settle_all(
+        &self,
+        position: u64,
+        all_reached: bool,
+        result: impl Fn(u64) -> Result<(), DeviceError>,
+    ) {
         loop {
             // One at a time, so that observers are called without the lock and still in order.
             let (entry, end) = {
@@ -97,6 +120,8 @@ impl InFlight {
             };
             match entry {
                 None => return,
+                // What the stream got past has been reached.
+                Some(Entry::Wait(point)) if all_reached => point.reached(),
                 Some(Entry::Launch(launch) | Entry::Replayed(launch)) => {
                     let (observer, group) = (launch.observer.clone(), launch.group);
                     drop(launch); // before the observer learns of it: it may hand the memory on

@@ -16,6 +16,7 @@
 //! waited for, and the fault is attributed to it.
 //! [`CudaDevice::discard_context`] makes room for a fresh device; host memory of the lost one stays readable.
 
+mod borrowed;
 mod event;
 mod executable;
 mod fault;
@@ -45,7 +46,7 @@ pub use options::CudaOptions;
 
 use crate::codegen::{MORE_PARAMETER_BYTES, PARAMETER_BYTES, Target, workspace};
 use crate::compile::{Compiler, KernelCache};
-use crate::driver::{BorrowedMemory, Context, DriverError, MemoryPool};
+use crate::driver::{BorrowedMemory, BorrowedStream, Context, DriverError, MemoryPool, RawStream, device_of};
 use crate::probe::{CudaDeviceProbe, CudaVersion, Missing, probe};
 use shared::Shared;
 
@@ -147,6 +148,28 @@ impl CudaDevice {
     pub fn address(image: &DeviceImage) -> Option<u64> {
         let start = memory::device_memory(&**image.memory()).ok()?.address();
         Some(start + image.offset() as u64)
+    }
+
+    /// A stream of another library on this GPU, to record events on and to let wait for them
+    /// ([`mip_runtime::device::Command`]).
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn borrow_stream(&self, stream: &BorrowedStream) -> Result<Arc<dyn Stream>, DeviceError> {
+        Ok(borrowed::TheirStream::new(&self.shared, stream)?)
+    }
+
+    /// The `CUstream` of a stream of this kind of device, for other libraries to order their work by; it is one for as long
+    /// as the stream lives. `None` for streams of other kinds of devices.
+    pub fn stream_handle(stream: &dyn Stream) -> Option<u64> {
+        let any = stream.as_any();
+        let own = any.downcast_ref::<stream::CudaStream>().map(stream::CudaStream::raw);
+        own.or_else(|| any.downcast_ref().map(borrowed::TheirStream::raw)).map(RawStream::handle)
+    }
+
+    /// The index of the GPU that holds the memory at an address; `None` for what is no memory of a GPU.
+    pub fn device_of(&self, address: u64) -> Option<usize> {
+        device_of(&self.shared.context, address)
     }
 
     /// Whether a fault has made the device useless: every call says [`DeviceError::Lost`] then.

@@ -153,8 +153,10 @@ impl CudaStream {
 
     fn wait(&self, event: &Arc<dyn Event>) -> Result<(), DeviceError> {
         let event = own(&**event)?;
+        // Looked at first: should somebody record it meanwhile, the stream waits for more than this says, not for less.
+        let point = event.point();
         self.shared.check(self.raw.wait(event.raw()))?;
-        if let Some(point) = event.point() {
+        if let Some(point) = point {
             self.in_flight.add(Entry::Wait(point));
         }
         Ok(())
@@ -173,7 +175,7 @@ impl CudaStream {
         if self.in_flight.waiting() > MANY {
             let position = self.in_flight.position();
             if let Ok(true) = self.raw.query() {
-                self.in_flight.settle(position, |_| Ok(()));
+                self.in_flight.reached(position);
             }
         }
     }
@@ -190,13 +192,14 @@ impl CudaStream {
                 let mark = self.mark.as_ref().map(|mark| mark.read());
                 self.in_flight.settle(position, |end| self.shared.lost_launch(&self.in_flight, mark, end));
             }
-            _ => self.in_flight.settle(position, |_| waited.clone()),
+            Ok(()) => self.in_flight.reached(position),
+            Err(error) => self.in_flight.settle(position, |_| Err(error.clone())),
         }
         waited
     }
 }
 
-fn own(event: &dyn Event) -> Result<&CudaEvent, DeviceError> {
+pub(super) fn own(event: &dyn Event) -> Result<&CudaEvent, DeviceError> {
     let unsupported = || DeviceError::Unsupported("an event of another kind of device".to_owned());
     event.as_any().downcast_ref().ok_or_else(unsupported)
 }

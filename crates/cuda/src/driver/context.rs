@@ -99,11 +99,20 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 /// A context that is current on this thread, and is not thrown away, while this lives.
-pub(crate) struct Bound<'a>(&'a Context);
+pub(crate) struct Bound<'a> {
+    context: &'a Context,
+    /// What was current before, where that was another library's choice: "the current device" of the CUDA runtime.
+    before: Option<sys::CUcontext>,
+}
 
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
-        self.0.calls.fetch_sub(1, Ordering::SeqCst);
+        if let Some(before) = self.before {
+            // Where it is gone meanwhile, its own library says so.
+            // SAFETY: the driver gave this handle for this thread, and says when it is none any more.
+            let _ = unsafe { call!(cuCtxSetCurrent(before)) };
+        }
+        self.context.calls.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -126,16 +135,23 @@ impl Context {
         Ok(context)
     }
 
-    /// Makes this the calling thread's context. Keep what is returned until the calls that need it are made.
+    /// Makes this the calling thread's context. Keep what is returned until the calls that need it are made. A thread that
+    /// has the context of another device gets that one back then.
     pub(crate) fn bind(&self) -> Result<Bound<'_>, DriverError> {
         // Counted before looking, so that `discard` waits for whoever did not see its mark.
         self.calls.fetch_add(1, Ordering::SeqCst);
-        let bound = Bound(self);
+        let mut bound = Bound { context: self, before: None };
         if self.is_discarded() {
             return Err(DriverError::discarded());
         }
-        // SAFETY: the context is retained until `drop`.
-        unsafe { call!(cuCtxSetCurrent(self.raw)) }?;
+        let mut current = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        unsafe { call!(cuCtxGetCurrent(&raw mut current)) }?;
+        if current != self.raw {
+            // SAFETY: the context is retained until `drop`.
+            unsafe { call!(cuCtxSetCurrent(self.raw)) }?;
+            bound.before = (!current.is_null()).then_some(current);
+        }
         Ok(bound)
     }
 

@@ -15,6 +15,7 @@ pub(crate) const FIRST_FUNCTIONS: &[&str] = &["cuDriverGetVersion", "cuGetErrorN
 
 /// All other functions of the driver that are called; each is in drivers of CUDA 12.0.
 pub(crate) const FUNCTIONS: &[&str] = &[
+    "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuDeviceGet",
     "cuDeviceGetAttribute",

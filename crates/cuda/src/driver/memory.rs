@@ -223,3 +223,19 @@ pub(crate) fn is_pinned(context: &Context, bytes: &[u8]) -> bool {
     let Ok(_bound) = context.bind() else { return false };
     bytes.last().is_some_and(|last| kind_at(bytes.as_ptr()) && kind_at(last))
 }
+
+/// The device that holds the memory at an address; `None` for an address that the driver does not know.
+pub(crate) fn device_of(context: &Context, address: u64) -> Option<usize> {
+    let _bound = context.bind().ok()?;
+    let (mut kind, mut device): (c_uint, c_uint) = (0, 0);
+    let mut attributes = [
+        CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+    ];
+    let mut values = [(&raw mut kind).cast(), (&raw mut device).cast()];
+    // SAFETY: two attributes, a place for the integer of each, all alive during the call.
+    let result =
+        unsafe { sys::cuPointerGetAttributes(2, attributes.as_mut_ptr(), values.as_mut_ptr(), address) };
+    let on_device = kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as c_uint;
+    (result == CUresult::CUDA_SUCCESS && on_device).then_some(device as usize)
+}

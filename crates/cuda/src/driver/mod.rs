@@ -22,7 +22,7 @@ mod nvtx;
 mod pool;
 mod stream;
 
-pub use borrowed::BorrowedMemory;
+pub use borrowed::{BorrowedMemory, BorrowedStream};
 pub(crate) use context::{Attributes, Context, device_count, driver_version, initialise};
 pub(crate) use copy::Rows;
 pub(crate) use error::DriverError;
@@ -30,7 +30,7 @@ pub(crate) use event::RawEvent;
 pub(crate) use fill::fill_past_caches;
 pub(crate) use graph::{GraphNode, RawGraph, RawGraphExec};
 pub(crate) use mark::Mark;
-pub(crate) use memory::{DeviceMemory, PinnedMemory, is_pinned};
+pub(crate) use memory::{DeviceMemory, PinnedMemory, device_of, is_pinned};
 pub(crate) use module::{Function, LaunchShape, Module};
 pub(crate) use nvrtc::{compile, nvrtc_version};
 #[cfg(feature = "profiling")]

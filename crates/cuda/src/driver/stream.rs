@@ -2,13 +2,15 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult, CUstream_flags};
 
-use super::{Context, DriverError, RawEvent};
+use super::{BorrowedStream, Context, DriverError, RawEvent};
 
-/// A stream of the driver that does not wait for the legacy default stream.
+/// A stream of the driver: one that does not wait for the legacy default stream, or somebody else's.
 #[derive(Debug)]
 pub(crate) struct RawStream {
     pub(super) context: Arc<Context>,
     pub(super) raw: sys::CUstream,
+    /// Whose it is, if not our own.
+    borrowed: Option<BorrowedStream>,
 }
 
 // SAFETY: the driver synchronises calls on a stream; the handle is never written after creation.
@@ -22,7 +24,19 @@ impl RawStream {
         let mut raw = std::ptr::null_mut();
         // SAFETY: writes one handle; destroyed in `drop`.
         unsafe { call!(cuStreamCreate(&raw mut raw, CUstream_flags::CU_STREAM_NON_BLOCKING as u32)) }?;
-        Ok(Self { context: context.clone(), raw })
+        Ok(Self { context: context.clone(), raw, borrowed: None })
+    }
+
+    /// Somebody else's stream, for as long as this lives.
+    pub(crate) fn borrow(context: &Arc<Context>, stream: &BorrowedStream) -> Self {
+        // A handle is an address, or one of the small numbers that name default streams.
+        let raw = std::ptr::without_provenance_mut(stream.handle() as usize);
+        Self { context: context.clone(), raw, borrowed: Some(stream.clone()) }
+    }
+
+    /// What other libraries know it by.
+    pub(crate) fn handle(&self) -> u64 {
+        self.raw.addr() as u64
     }
 
     /// Marks this point of the stream.
@@ -60,6 +74,9 @@ impl RawStream {
 
 impl Drop for RawStream {
     fn drop(&mut self) {
+        if self.borrowed.is_some() {
+            return;
+        }
         // On a lost device this fails, and there is nothing left to free.
         // SAFETY: created in `new`; work still queued is finished before the driver frees the stream.
         let _ = self.context.bind().and_then(|_bound| unsafe { call!(cuStreamDestroy_v2(self.raw)) });

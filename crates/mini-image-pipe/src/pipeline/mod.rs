@@ -4,6 +4,7 @@ mod batch;
 mod builder;
 mod execute;
 mod inputs;
+mod on_device;
 mod outputs;
 mod param;
 #[cfg(feature = "profiling")]
@@ -29,6 +30,7 @@ use mip_runtime::{DagScheduler, RuntimeError};
 use crate::spread::Spread;
 use crate::{Device, Error, PipelineConfig};
 pub use builder::PipelineBuilder;
+pub use on_device::DeviceRun;
 use outputs::Results;
 pub use param::{Param, ParamType};
 pub(crate) use recover::cause;

@@ -201,6 +201,9 @@ pub trait Stream: fmt::Debug + Send + Sync {
 }
 
 /// A point in a stream that other streams and the host can wait for.
+///
+/// When it is known here that the point has been reached, observers have been told of all launches that it comes after, those on
+/// streams that its own one waited for included.
 pub trait Event: fmt::Debug + Send + Sync {
     /// Whether the last recorded point has been reached (true when never recorded).
     fn is_complete(&self) -> bool;

@@ -18,19 +18,24 @@ pub struct Bindings {
     pub uploads: Vec<Upload>,
     /// Outputs to copy out when their group has ended.
     pub downloads: Vec<Download>,
-    /// Memory allocated on the first stream just before this run.
+    /// What the run comes after and before, where the device orders that.
     pub ordered: Option<Ordered>,
 }
 
-/// What stream-ordered memory needs of a run: nothing uses it before it is there, nor after it was given back.
+/// The order of a run among others on the device. Stream-ordered memory, allocated on the first stream just before the
+/// run, needs it: nothing uses it before it is there, nor after it was given back.
 #[derive(Debug, Clone, Default)]
 pub struct Ordered {
+    /// What the first stream waits for before anything else.
+    pub after: Vec<Arc<dyn Event>>,
     /// Recorded on the first stream, for the others to begin after.
     pub fork: Option<Arc<dyn Event>>,
     /// For each stream but the first: recorded at its end, for the first to wait for.
     pub joins: Vec<Arc<dyn Event>>,
     /// Given back on the first stream when everything has ended.
     pub frees: Vec<Arc<dyn Memory>>,
+    /// Recorded on the first stream when everything has ended.
+    pub done: Option<Arc<dyn Event>>,
 }
 
 /// An input to be copied to the device.

@@ -28,6 +28,7 @@ impl Submission {
         slot: &mut GraphSlot,
         signature: Signature,
     ) -> GraphRun {
+        self.wait_for_others();
         self.upload_on_first_stream();
         if self.state.has_failed() {
             self.run_groups_after_uploads();
@@ -57,6 +58,7 @@ impl Submission {
             // What was queued runs to its end; only then is it known what was not.
             (0..self.loaded.streams.len()).for_each(|stream| self.wait_on_host(stream));
             self.state.fail_unqueued(&error);
+            self.record_done();
             return GraphRun::Refused(error.to_string());
         }
         self.profile.replayed(&self.loaded, slot.timestamps());
@@ -64,6 +66,7 @@ impl Submission {
         self.counted.commands += 1;
         self.download(0, |_, _| true);
         self.free();
+        self.record_done();
         if captured { GraphRun::Captured } else { GraphRun::Replayed }
     }
 

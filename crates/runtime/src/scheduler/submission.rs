@@ -4,7 +4,7 @@ use mip_plan::GroupId;
 
 use super::run_state::RunState;
 use super::{Bindings, LoadedPlan, SchedulerReport, SchedulerStats, outcome};
-use crate::device::{Command, DeviceError, Launch};
+use crate::device::{Command, DeviceError, Event, Launch};
 use crate::profiling::{Kind, RunProbe, Timed};
 
 /// One execution being queued.
@@ -21,6 +21,8 @@ pub(super) struct Submission {
     /// By input and stream: whether the stream already comes after the upload.
     arrived: Vec<Vec<bool>>,
     pub(super) streams: Vec<StreamState>,
+    /// Whether [`super::Ordered::done`], if there is one, says when the run has ended.
+    done_is_recorded: bool,
     pub(super) profile: RunProbe,
 }
 
@@ -48,6 +50,7 @@ impl Submission {
             upload_streams: vec![None; inputs],
             arrived: vec![vec![false; streams]; inputs],
             streams: vec![StreamState::default(); streams],
+            done_is_recorded: streams > 0,
             profile,
         }
     }
@@ -111,14 +114,28 @@ impl Submission {
 
     /// Queues everything, group by group.
     pub(super) fn run(&mut self) {
-        self.fork_for_ordered_memory();
+        self.wait_for_others();
+        self.fork();
         self.upload_inputs();
         self.run_groups();
         self.join_and_free();
     }
 
-    /// Lets no stream touch stream-ordered memory before the first stream, which it was allocated on, has it.
-    fn fork_for_ordered_memory(&mut self) {
+    /// Lets nothing begin before what the run comes after. Where the device refuses a wait, the host waits.
+    pub(super) fn wait_for_others(&mut self) {
+        let bindings = self.bindings.clone();
+        for event in bindings.ordered.iter().flat_map(|ordered| &ordered.after) {
+            if self.streams.is_empty() || self.submit(0, Command::Wait(event.clone())).is_ok() {
+                continue;
+            }
+            if let Err(error) = event.synchronize() {
+                self.streams[0].error.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Lets no stream begin before the first one, on which stream-ordered memory was allocated, gets here.
+    fn fork(&mut self) {
         let bindings = self.bindings.clone();
         let Some(fork) = bindings.ordered.as_ref().and_then(|ordered| ordered.fork.clone()) else { return };
         let recorded = self.submit(0, Command::Record(fork.clone()));
@@ -139,6 +156,18 @@ impl Submission {
             }
         }
         self.free();
+        self.record_done();
+    }
+
+    /// Records that everything has ended, on the first stream, which comes after all others. Where the device refuses, the
+    /// host waits: then nothing is left that the event could be taken to say too early.
+    pub(super) fn record_done(&mut self) {
+        let bindings = self.bindings.clone();
+        let Some(done) = bindings.ordered.as_ref().and_then(|ordered| ordered.done.clone()) else { return };
+        if !self.streams.is_empty() && self.submit(0, Command::Record(done)).is_err() {
+            (0..self.streams.len()).for_each(|stream| self.wait_on_host(stream));
+            self.done_is_recorded = false;
+        }
     }
 
     /// Queues the stream-ordered frees. Memory whose free is refused goes back when its last handle is dropped.
@@ -282,8 +311,8 @@ impl Submission {
     }
 
     pub(super) fn finish(self) -> (PendingRun, SchedulerStats) {
-        let Self { loaded, bindings, state, streams, counted, profile, .. } = self;
-        (PendingRun { state, streams, loaded, _bindings: bindings, profile, joined: false }, counted)
+        let Self { loaded, bindings, state, streams, counted, done_is_recorded, profile, .. } = self;
+        (PendingRun { state, streams, loaded, bindings, done_is_recorded, profile, joined: false }, counted)
     }
 }
 
@@ -295,7 +324,8 @@ pub struct PendingRun {
     // Devices may let go of a command once the hardware has it, so the run itself keeps executables, events and
     // memory until it has ended.
     loaded: Arc<LoadedPlan>,
-    _bindings: Arc<Bindings>,
+    bindings: Arc<Bindings>,
+    done_is_recorded: bool,
     profile: RunProbe,
     joined: bool,
 }
@@ -307,9 +337,47 @@ impl PendingRun {
         outcome::of(&self.state)
     }
 
+    /// Whether events order the run among others of its plan.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.done().is_some()
+    }
+
+    /// Whether [`PendingRun::join`] would return at once. Only known of runs in order.
+    pub(crate) fn is_done(&self) -> bool {
+        self.done().is_some_and(|done| !self.done_is_recorded || done.is_complete())
+    }
+
+    /// Whether a group is known already to have failed or not to run.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.state.has_failed()
+    }
+
+    fn done(&self) -> Option<&Arc<dyn Event>> {
+        self.bindings.ordered.as_ref()?.done.as_ref()
+    }
+
+    /// Waits for the end of the run alone, not for what was queued after it. `false` where that does not tell what became of
+    /// it: failures of copies come out of streams, and what a lost device did is known to them.
+    fn wait_for_done(&self) -> bool {
+        let quiet = |stream: &StreamState| {
+            stream.uploads.is_empty() && stream.downloads.is_empty() && stream.error.is_none()
+        };
+        let done = self.done().filter(|_| self.done_is_recorded && self.streams.iter().all(quiet));
+        done.is_some_and(|done| done.synchronize().is_ok())
+    }
+
     fn wait(&mut self) {
         self.joined = true;
         let span = self.profile.span(Kind::Wait, "");
+        if !self.wait_for_done() {
+            self.wait_for_streams();
+        }
+        self.state.fail_unreported();
+        span.end();
+        self.profile.finish(|group| self.state.has_run(group));
+    }
+
+    fn wait_for_streams(&mut self) {
         // All streams first: on a lost device one of them may know the launch that did it, and what suffers
         // with a stream must not hide that.
         let waited: Vec<_> = self.loaded.streams.iter().map(|stream| stream.synchronize()).collect();
@@ -318,9 +386,6 @@ impl PendingRun {
                 Self::attribute(&self.state, index, stream, &error);
             }
         }
-        self.state.fail_unreported();
-        span.end();
-        self.profile.finish(|group| self.state.has_run(group));
     }
 
     /// A stream reports failures of commands without an observer. Which one it was, it does not say: everything

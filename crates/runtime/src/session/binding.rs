@@ -115,6 +115,11 @@ impl RunMemory {
         self.outputs.iter().flat_map(|o| [Some(&*o.device), o.pinned.as_deref()]).flatten()
     }
 
+    /// What is handed to the caller.
+    pub(super) fn outputs(&self) -> &[OutputMemory] {
+        &self.outputs
+    }
+
     /// Gives up everything but what the host reads.
     pub(super) fn into_outputs(self) -> Vec<OutputMemory> {
         self.outputs
@@ -161,9 +166,8 @@ impl RunMemory {
         };
         let downloads = self.outputs.iter().filter_map(download).collect();
         let ordered = session.ordered.as_ref().map(|events| Ordered {
-            fork: events.fork.clone(),
-            joins: events.joins.clone(),
             frees: self.frees(session, arena.as_ref()),
+            ..events.ordered()
         });
         Ok(Bindings { buffers, arena, uniforms, uploads, downloads, ordered })
     }

@@ -42,6 +42,17 @@ impl DeviceImage {
         Ok(Self { layout, block: Arc::new(Block::own(memory, len)), offset })
     }
 
+    /// One of the images, by itself, in the same memory.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    #[must_use]
+    pub fn frame(&self, index: usize) -> Self {
+        assert!(index < self.layout.batch_size, "frame {index} of {}", self.layout.batch_size);
+        let offset = self.offset + index * self.layout.batch_stride;
+        Self { layout: self.layout.single(), block: self.block.clone(), offset }
+    }
+
     /// The memory that holds them.
     pub fn memory(&self) -> &Arc<dyn Memory> {
         self.block.memory()
@@ -67,7 +78,7 @@ impl DeviceImage {
     }
 
     /// The images as commands name them.
-    pub(super) fn buffer(&self) -> BufferRef {
+    pub(crate) fn buffer(&self) -> BufferRef {
         let memory = BufferMemory::Block(self.block.memory().clone());
         BufferRef { memory, offset: self.offset, layout: self.layout }
     }

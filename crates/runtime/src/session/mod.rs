@@ -17,13 +17,13 @@ use mip_plan::{Plan, Uniforms};
 
 pub use image::{DeviceImage, RunInput};
 pub use options::SessionOptions;
-pub use request::RunRequest;
+pub use request::{RunOrder, RunRequest};
 pub use storage::{pooled_image, pooled_image_with};
 pub use ticket::{RunReport, Ticket};
 
 use crate::device::{Command, Device, DeviceError, Event};
 use crate::profiling::Kind;
-use crate::scheduler::GraphSlot;
+use crate::scheduler::{GraphSlot, Ordered};
 use crate::{AllocatorMode, Block, DagScheduler, LoadedPlan, MemoryManager, RuntimeError};
 use binding::RunMemory;
 use ticket::Run;
@@ -47,7 +47,7 @@ pub struct Session {
     current: Mutex<Current>,
 }
 
-/// The events that order the streams around stream-ordered memory; none where there is one stream.
+/// The events that order the streams around stream-ordered memory and runs in order; none where there is one stream.
 #[derive(Debug)]
 struct OrderEvents {
     fork: Option<Arc<dyn Event>>,
@@ -64,6 +64,8 @@ struct Current {
     /// Kept at its address for all runs. In stream-ordered mode each run has its own, unless it is replayed.
     arena: Option<Arc<Block>>,
     graph: GraphSlot,
+    /// For runs in order where memory needs none; made when first needed.
+    order: Option<OrderEvents>,
 }
 
 impl Session {
@@ -120,6 +122,7 @@ impl Session {
                 None
             },
             graph: GraphSlot::default(),
+            order: None,
         };
         let stages = |group: &mip_plan::Group| group.stages.iter().map(|s| s.uniforms.clone()).collect();
         Ok(Self {
@@ -155,7 +158,7 @@ impl Session {
         &self.scheduler
     }
 
-    /// Starts a run; waits for the run before it, if that is still going.
+    /// Starts a run; waits for the run before it, if that is still going and not both have a [`RunRequest::order`].
     ///
     /// # Errors
     /// [`RuntimeError::InputCount`], [`RuntimeError::Input`] or [`RuntimeError::Uniforms`] when the request does
@@ -163,20 +166,31 @@ impl Session {
     /// launched then. Failures of tasks are in the ticket's report.
     pub fn submit(&self, request: RunRequest) -> Result<Ticket, RuntimeError> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(previous) = current.run.take() {
+        // The streams keep runs in order apart: each ends, and the next begins, on the first of them. Poison is the host's.
+        let ordered = request.order.is_some() && !self.poison;
+        let follows = |previous: &Arc<Run>| ordered && previous.is_in_order();
+        if let Some(previous) = current.run.take_if(|previous| !follows(previous)) {
             previous.finish();
         }
         request.check(self.plan(), &self.initial_uniforms)?;
+        if request.order.is_some() && self.ordered.is_none() && current.order.is_none() {
+            current.order = Some(OrderEvents::new(&*self.device, self.plan().streams)?);
+        }
         let uniforms =
             if request.uniforms.is_empty() { self.initial_uniforms.clone() } else { request.uniforms };
-        let Current { input_blocks, graph, arena, .. } = &mut *current;
+        let Current { input_blocks, graph, arena, order, .. } = &mut *current;
         let arena = self.arena(arena)?;
         let memory = RunMemory::allocate(self, &request.inputs, input_blocks, request.keep_on_device)?;
         if self.poison {
             let blocks = memory.written_blocks().chain(arena.as_deref());
             poison::fill(&self.loaded.streams, blocks)?;
         }
-        let bindings = memory.bind(self, request.inputs, uniforms, arena.as_ref())?;
+        let mut bindings = memory.bind(self, request.inputs, uniforms, arena.as_ref())?;
+        if let Some(own) = request.order {
+            let events = || order.as_ref().map(OrderEvents::ordered).unwrap_or_default();
+            let ordered = bindings.ordered.take().unwrap_or_else(events);
+            bindings.ordered = Some(Ordered { after: own.after, done: Some(own.done), ..ordered });
+        }
         let (device, loaded, cancel) = (&*self.device, &self.loaded, &request.cancel);
         let pending = if self.replay {
             self.scheduler.submit_replayed(device, loaded, graph, bindings, cancel)
@@ -226,7 +240,7 @@ impl Session {
         let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
         let on_device = DeviceImage::new(layout, Arc::new(block));
         let command = Command::Upload { from: image.clone(), to: on_device.buffer() };
-        self.copy(command).map_err(refused)?;
+        copy(&*self.device, command).map_err(refused)?;
         Ok(on_device)
     }
 
@@ -235,24 +249,7 @@ impl Session {
     /// # Errors
     /// As for [`Session::upload`].
     pub fn download(&self, image: &DeviceImage) -> Result<ImageBuffer, RuntimeError> {
-        let refused =
-            |error| RuntimeError::Device { what: "copying an image from the device".to_owned(), error };
-        if image.offset() == 0 && image.block().memory().host().is_some() {
-            return pooled_image(*image.layout(), image.block().clone()).map_err(refused);
-        }
-        let what = || format!("{} in pinned memory", image.desc());
-        let block = self.manager.allocate_pinned(image.layout().span());
-        let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
-        let pinned = DeviceImage::new(*image.layout(), Arc::new(block));
-        self.copy(Command::Download { from: image.buffer(), to: pinned.buffer() }).map_err(refused)?;
-        pooled_image(*image.layout(), pinned.block().clone()).map_err(refused)
-    }
-
-    /// Makes a copy between runs, on a stream of its own.
-    fn copy(&self, command: Command) -> Result<(), DeviceError> {
-        let stream = self.device.create_stream("copies")?;
-        stream.submit(command)?;
-        stream.synchronize()
+        download_image(&self.manager, image)
     }
 
     /// Starts a run and waits for it.
@@ -264,15 +261,45 @@ impl Session {
     }
 }
 
+/// Copies an image (batch), which is complete, from the memory of a manager's device.
+///
+/// # Errors
+/// [`RuntimeError::Allocation`] when there is no memory, [`RuntimeError::Device`] when the copy fails.
+pub fn download_image(manager: &MemoryManager, image: &DeviceImage) -> Result<ImageBuffer, RuntimeError> {
+    let refused = |error| RuntimeError::Device { what: "copying an image from the device".to_owned(), error };
+    if image.offset() == 0 && image.block().memory().host().is_some() {
+        return pooled_image(*image.layout(), image.block().clone()).map_err(refused);
+    }
+    let what = || format!("{} in pinned memory", image.desc());
+    let block = manager.allocate_pinned(image.layout().span());
+    let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
+    let pinned = DeviceImage::new(*image.layout(), Arc::new(block));
+    let command = Command::Download { from: image.buffer(), to: pinned.buffer() };
+    copy(&**manager.device(), command).map_err(refused)?;
+    pooled_image(*image.layout(), pinned.block().clone()).map_err(refused)
+}
+
+/// Makes a copy between runs, on a stream of its own.
+fn copy(device: &dyn Device, command: Command) -> Result<(), DeviceError> {
+    let stream = device.create_stream("copies")?;
+    stream.submit(command)?;
+    stream.synchronize()
+}
+
 impl OrderEvents {
     fn new(device: &dyn Device, streams: u32) -> Result<Self, RuntimeError> {
         let event = || {
-            let what = || "creating an event for stream-ordered memory".to_owned();
+            let what = || "creating an event that orders the streams".to_owned();
             device.create_event().map_err(|error| RuntimeError::Device { what: what(), error })
         };
         Ok(Self {
             fork: if streams > 1 { Some(event()?) } else { None },
             joins: (1..streams).map(|_| event()).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// What they order, with nothing to give back.
+    fn ordered(&self) -> Ordered {
+        Ordered { fork: self.fork.clone(), joins: self.joins.clone(), ..Ordered::default() }
     }
 }

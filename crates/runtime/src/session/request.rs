@@ -4,7 +4,17 @@ use mip_core::ImageBuffer;
 use mip_plan::{Plan, Uniforms};
 
 use super::RunInput;
+use crate::device::Event;
 use crate::{CancelToken, RuntimeError};
+
+/// The place of a run among what else the device does.
+#[derive(Debug, Clone)]
+pub struct RunOrder {
+    /// Nothing of the run begins before the last recorded points of these have been reached.
+    pub after: Vec<Arc<dyn Event>>,
+    /// Recorded where everything of the run has ended, failures included. An event for each run under way.
+    pub done: Arc<dyn Event>,
+}
 
 /// What one run works on.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +28,9 @@ pub struct RunRequest {
     pub cancel: CancelToken,
     /// Leaves the results in device memory: they are in [`super::RunReport::device_outputs`] then.
     pub keep_on_device: bool,
+    /// Orders the run by events, without the host. Runs of one session that all have an order follow each other on the
+    /// device, and submitting one does not wait for the run before it.
+    pub order: Option<RunOrder>,
 }
 
 impl RunRequest {

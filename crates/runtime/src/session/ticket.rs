@@ -51,6 +51,42 @@ impl Ticket {
         finished.report
     }
 
+    /// Whether waiting for the run would return at once. Of a run without a [`RunOrder`](super::RunOrder) only known
+    /// once it was waited for.
+    pub fn is_done(&self) -> bool {
+        match &*self.run.lock() {
+            Stage::Going(going) => going.pending.is_done(),
+            Stage::Finished(_) | Stage::Taken => true,
+        }
+    }
+
+    /// Whether a task is known to have failed already; of others it is known when the run has ended.
+    pub fn has_failed(&self) -> bool {
+        match &*self.run.lock() {
+            Stage::Going(going) => going.pending.has_failed(),
+            Stage::Finished(finished) => finished.report.error.is_some(),
+            Stage::Taken => false,
+        }
+    }
+
+    /// The images that stay on the device, in plan order, before the run has ended: what is in them counts from
+    /// [`RunOrder::done`](super::RunOrder::done) on, and only where the run did not fail. Empty unless asked for.
+    pub fn device_outputs(&self) -> Vec<Option<DeviceImage>> {
+        match &*self.run.lock() {
+            Stage::Going(going) => {
+                let outputs = going.memory.outputs();
+                let kept = |output: &PlanOutput| output_of(outputs, output.buffer)?.on_device();
+                if outputs.iter().any(OutputMemory::is_kept) {
+                    self.run.plan.outputs.iter().map(kept).collect()
+                } else {
+                    Vec::new()
+                }
+            }
+            Stage::Finished(finished) => finished.report.device_outputs.clone(),
+            Stage::Taken => Vec::new(),
+        }
+    }
+
     /// Waits for the run and gives up its results, and a panic of the error callback with them.
     pub(crate) fn discard(self) {
         self.run.finish();
@@ -95,6 +131,14 @@ impl Run {
     ) -> Arc<Self> {
         let going = Box::new(Going { pending, memory, arena });
         Arc::new(Self { plan, stage: Mutex::new(Stage::Going(going)) })
+    }
+
+    /// Whether events order it among the runs of its session. Once it was waited for, it is before all of them.
+    pub(super) fn is_in_order(&self) -> bool {
+        match &*self.lock() {
+            Stage::Going(going) => going.pending.is_in_order(),
+            Stage::Finished(_) | Stage::Taken => true,
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Stage> {

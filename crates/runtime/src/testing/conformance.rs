@@ -2,6 +2,7 @@
 
 mod copies;
 mod events;
+mod in_order;
 mod launches;
 mod memory;
 mod replay;
@@ -26,6 +27,7 @@ pub fn device_conformance(make: impl Fn() -> Arc<dyn Device>) {
     events::never_recorded_is_complete(&*make());
     events::host_can_wait(&make());
     events::order_streams(&make());
+    events::tell_of_what_they_come_after(&make());
     launches::run_in_order(&make());
     launches::take_new_uniforms(&make());
     launches::are_left_out_when_told(&make());
@@ -38,4 +40,6 @@ pub fn device_conformance(make: impl Fn() -> Arc<dyn Device>) {
     replay::equals_direct_runs(&make());
     replay::stream_ordered_memory_reaches_a_steady_state(&make());
     replay::images_stay_on_the_device(&make());
+    in_order::runs_follow_each_other(&make());
+    in_order::other_runs_come_after(&make());
 }

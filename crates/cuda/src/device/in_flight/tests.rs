@@ -60,6 +60,25 @@ fn settling_tells_in_order_and_lets_go_only_of_what_has_ended() {
     assert_eq!((in_flight.waiting(), Arc::strong_count(&memory)), (0, 1));
 }
 
+#[test]
+fn what_a_stream_got_past_has_ended_on_the_others() {
+    let (one, two, completions) =
+        (Arc::new(InFlight::default()), Arc::new(InFlight::default()), Arc::new(Completions::default()));
+    let position = one.add(Entry::Launch(launch(&completions, 0)));
+    one.add(Entry::Launch(launch(&completions, 1)));
+    two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&one), position }));
+    let end = two.add(Entry::Launch(launch(&completions, 2)));
+    // A stream that waits for itself, and one that is gone.
+    two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&two), position: end }));
+    two.add(Entry::Wait(Point { in_flight: Weak::new(), position: 7 }));
+    two.reached(two.position());
+    assert_eq!(*completions.0.lock().unwrap(), [(0, true), (2, true)]);
+    assert_eq!((one.waiting(), two.waiting()), (1, 0));
+    two.add(Entry::Wait(Point { in_flight: Arc::downgrade(&one), position: 2 }));
+    two.settle(two.position(), |_| lost());
+    assert_eq!(one.waiting(), 1, "of a lost device nothing is known of other streams");
+}
+
 fn ends(candidates: &[Candidate]) -> Vec<u64> {
     candidates.iter().map(|candidate| candidate.end).collect()
 }

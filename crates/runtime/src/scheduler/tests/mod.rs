@@ -1,4 +1,5 @@
 mod failure;
+mod in_order;
 mod model;
 mod order;
 mod ordered;

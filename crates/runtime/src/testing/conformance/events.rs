@@ -71,3 +71,25 @@ pub(super) fn order_streams(device: &Arc<dyn Device>) {
         stream.synchronize().expect("no copy failed");
     }
 }
+
+/// A launch on one stream, waited for by another, whose event the host waits for.
+pub(super) fn tell_of_what_they_come_after(device: &Arc<dyn Device>) {
+    let rig = Rig::new(device, PlanBuilder::adding_chain(1, gray(64, 64)).build());
+    let [a, b] = ["a", "b"].map(|label| device.create_stream(label).expect("a stream"));
+    let [joined, done] = [0, 1].map(|_| device.create_event().expect("an event"));
+    rig.upload(&*a, 0, 1);
+    a.synchronize().expect("an upload succeeds");
+    for _ in 0..10 {
+        let log = Log::new(None);
+        rig.submit_launch(&*a, 0, &log);
+        a.submit(Command::Record(joined.clone())).expect("a record is queued");
+        b.submit(Command::Wait(joined.clone())).expect("a wait is queued");
+        rig.submit_launch(&*b, 1, &log);
+        b.submit(Command::Record(done.clone())).expect("a record is queued");
+        done.synchronize().expect("the event is reached");
+        for group in [0, 1] {
+            let end = Observed::End(group, Ok(()));
+            assert!(log.observed().contains(&end), "the end of launch {group} is told when the event is reached");
+        }
+    }
+}
