@@ -188,7 +188,9 @@ impl Device {
         let device = self.open()?;
         let any: &dyn Any = &*device;
         let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
-            Error::Usage("memory and streams of a GPU are borrowed by a CUDA device; this is another".to_owned())
+            Error::Usage(
+                "memory and streams of a GPU are borrowed by a CUDA device; this is another".to_owned(),
+            )
         })?;
         Ok(ask(cuda)?)
     }

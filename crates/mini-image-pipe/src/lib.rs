@@ -69,8 +69,8 @@ pub use error::Error;
 #[cfg(feature = "io")]
 pub use files::{FileError, open, save};
 pub use pipeline::{
-    DeviceFrame, DeviceRun, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param, ParamType, Pipeline,
-    PipelineBuilder, StreamOptions, StreamedFrame,
+    DeviceFrame, DeviceRun, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param,
+    ParamType, Pipeline, PipelineBuilder, StreamOptions, StreamedFrame,
 };
 pub use report::{AllocatorReport, DeviceReport, ExecutionReport};
 

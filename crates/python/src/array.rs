@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::errors::{Failed, function, wrong_type};
+use crate::gpu::OnGpu;
 use crate::image::Image;
 use crate::{dlpack, errors};
 
@@ -79,7 +80,7 @@ impl Strided<'_> {
             }
             (None, _) => {
                 let remedy = match (meaning.layout, self.shape[0]) {
-                    (Layout::Hwc, 1 | 3 | 4) => "; planar arrays are Image(array, layout=\"chw\")",
+                    (Layout::Hwc, 1 | 3 | 4) => "; of planar arrays say layout=\"chw\"",
                     _ => "",
                 };
                 return Err(Failed::usage(format!(
@@ -115,10 +116,27 @@ impl Strided<'_> {
     }
 }
 
-/// The image that an object is: an [`Image`], an array, a tensor on the CPU or a picture of Pillow.
-pub(crate) fn image_of(object: &Bound<'_, PyAny>, meaning: Meaning) -> PyResult<ImageBuffer> {
+/// An image that was given.
+pub(crate) enum Given<'py> {
+    Host(ImageBuffer),
+    Gpu(OnGpu<'py>),
+}
+
+/// The image in the host's memory that an object is; `reader` is what cannot read others.
+pub(crate) fn image_of(object: &Bound<'_, PyAny>, meaning: Meaning, reader: &str) -> PyResult<ImageBuffer> {
+    match given(object, meaning)? {
+        Given::Host(image) => Ok(image),
+        Given::Gpu(tensor) => Err(tensor.elsewhere(&format!("{reader} reads the CPU's memory")).into()),
+    }
+}
+
+/// The image that an object is: an [`Image`], an array, a tensor or a picture of Pillow.
+pub(crate) fn given<'py>(object: &Bound<'py, PyAny>, meaning: Meaning) -> PyResult<Given<'py>> {
     if let Ok(image) = object.cast::<Image>() {
-        return Ok(image.get().buffer().clone());
+        return Ok(Given::Host(image.get().buffer().clone()));
+    }
+    if let Some(image) = OnGpu::ours(object) {
+        return Ok(Given::Gpu(image));
     }
     // Palettes and bits are arrays of indices to NumPy, which would be taken for gray.
     if let Some(mode) = pillow_mode(object)? {
@@ -128,21 +146,24 @@ pub(crate) fn image_of(object: &Bound<'_, PyAny>, meaning: Meaning) -> PyResult<
             );
             return Err(Failed::usage(text).into());
         }
-        return buffered(asarray(object)?, meaning);
+        return buffered(asarray(object)?, meaning).map(Given::Host);
     }
     if let Ok(buffer) = PyUntypedBuffer::get(object) {
-        return from_buffer(object, buffer, meaning);
+        return from_buffer(object, buffer, meaning).map(Given::Host);
+    }
+    if let Some(tensor) = OnGpu::tensor(object, meaning)? {
+        return Ok(Given::Gpu(tensor));
     }
     if object.hasattr("__dlpack__")? {
-        return dlpack::import(object, meaning);
+        return dlpack::import_host(object, meaning).map(Given::Host);
     }
     if object.hasattr("__array_interface__")? || object.hasattr("__array__")? {
-        return buffered(asarray(object)?, meaning);
+        return buffered(asarray(object)?, meaning).map(Given::Host);
     }
     let name = object.get_type().name()?;
     Err(wrong_type(format!(
         "{name} is no image; an image is a NumPy array, a mini_image_pipe.Image, a picture of Pillow, or an object with the buffer \
-         protocol, __dlpack__ or __array_interface__"
+         protocol, __dlpack__, __array_interface__ or __cuda_array_interface__"
     )))
 }
 

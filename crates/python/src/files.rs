@@ -46,7 +46,7 @@ pub(crate) fn save(
     quality: Option<u8>,
     format: Option<&str>,
 ) -> PyResult<()> {
-    let image = image_of(image, meaning(format, None)?)?;
+    let image = image_of(image, meaning(format, None)?, "save")?;
     let defaults = WriteOptions::default();
     let options = WriteOptions { jpeg_quality: quality.unwrap_or(defaults.jpeg_quality), ..defaults };
     Ok(py.detach(move || write_image(&path, &image, &options).map_err(Failed::from))?)

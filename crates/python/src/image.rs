@@ -1,7 +1,7 @@
 //! [`Image`]: pixels with the meaning that an array does not have, lent to NumPy and DLPack where they lie.
 
 use mini_image_pipe::types::ImageView;
-use mini_image_pipe::{DType, ImageBuffer, Layout, PixelFormat};
+use mini_image_pipe::{BatchLayout, DType, ImageBuffer, Layout, PixelFormat};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -51,22 +51,25 @@ impl Image {
 
     /// Shape as an array has it, and strides in bytes.
     pub(crate) fn strided(&self) -> (Vec<usize>, Vec<usize>) {
-        let (desc, layout) = (self.buffer.desc(), self.buffer.layout());
-        let (height, width, channels) = (desc.height() as usize, desc.width() as usize, desc.channels());
-        let size = desc.dtype().size();
-        match (desc.layout(), channels) {
-            (Layout::Chw, _) => {
-                (vec![channels, height, width], vec![layout.plane_stride, layout.row_stride, size])
-            }
-            (Layout::Hwc, 1) => (vec![height, width], vec![layout.row_stride, size]),
-            (Layout::Hwc, _) => {
-                (vec![height, width, channels], vec![layout.row_stride, channels * size, size])
-            }
-        }
+        strided(self.buffer.layout())
     }
 
     fn view(&self) -> ImageView<'_> {
         self.buffer.view()
+    }
+}
+
+/// Shape as an array has it, and strides in bytes.
+pub(crate) fn strided(layout: &BatchLayout) -> (Vec<usize>, Vec<usize>) {
+    let desc = &layout.desc;
+    let (height, width, channels) = (desc.height() as usize, desc.width() as usize, desc.channels());
+    let size = desc.dtype().size();
+    match (desc.layout(), channels) {
+        (Layout::Chw, _) => {
+            (vec![channels, height, width], vec![layout.plane_stride, layout.row_stride, size])
+        }
+        (Layout::Hwc, 1) => (vec![height, width], vec![layout.row_stride, size]),
+        (Layout::Hwc, _) => (vec![height, width, channels], vec![layout.row_stride, channels * size, size]),
     }
 }
 
@@ -127,7 +130,7 @@ impl Image {
     #[new]
     #[pyo3(signature = (data, *, format=None, layout=None))]
     fn new(data: &Bound<'_, PyAny>, format: Option<&str>, layout: Option<&str>) -> PyResult<Self> {
-        Ok(Self::shared(image_of(data, meaning(format, layout)?)?))
+        Ok(Self::shared(image_of(data, meaning(format, layout)?, "an Image")?))
     }
 
     /// Width in pixels.
@@ -191,16 +194,9 @@ impl Image {
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (shape, strides) = self.strided();
-        let typestr = match self.buffer.desc().dtype() {
-            DType::U8 => "|u1",
-            DType::U16 => "<u2",
-            DType::I16 => "<i2",
-            DType::F16 => "<f2",
-            DType::F32 => "<f4",
-        };
         let interface = PyDict::new(py);
         interface.set_item("version", 3)?;
-        interface.set_item("typestr", typestr)?;
+        interface.set_item("typestr", typestr(self.buffer.desc().dtype()))?;
         interface.set_item("shape", PyTuple::new(py, shape)?)?;
         interface.set_item("data", (self.start, !self.writable))?;
         if self.buffer.layout().is_tight() {
@@ -220,7 +216,7 @@ impl Image {
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        dlpack::export(slf, stream.as_ref(), max_version, dl_device, copy)
+        dlpack::export_host(slf, stream.as_ref(), max_version, dl_device, copy)
     }
 
     /// The CPU, as DLPack numbers devices.
@@ -250,6 +246,17 @@ impl Image {
         let array = asarray(slf)?;
         let arguments = (array, this.format(), this.layout()).into_pyobject(py)?;
         Ok((rebuild, arguments))
+    }
+}
+
+/// The samples' type in the array interfaces.
+pub(crate) const fn typestr(dtype: DType) -> &'static str {
+    match dtype {
+        DType::U8 => "|u1",
+        DType::U16 => "<u2",
+        DType::I16 => "<i2",
+        DType::F16 => "<f2",
+        DType::F32 => "<f4",
     }
 }
 

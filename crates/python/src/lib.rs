@@ -7,12 +7,15 @@ mod devices;
 mod dlpack;
 mod errors;
 mod files;
+mod gpu;
 mod image;
+mod inputs;
 mod params;
 mod pipeline;
 mod plan;
 mod registry;
 mod report;
+mod state;
 mod stream;
 mod task;
 
@@ -22,6 +25,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<image::Image>()?;
+    module.add_class::<gpu::DeviceImage>()?;
     module.add_class::<pipeline::Pipeline>()?;
     module.add_class::<task::Task>()?;
     module.add_class::<plan::Plan>()?;

@@ -4,87 +4,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mini_image_pipe::graph::TaskSpec;
 use mini_image_pipe::ops;
-use mini_image_pipe::prelude::Value;
-use mini_image_pipe::{
-    Error, ImageBuffer, ImageDesc, Pipeline as Engine, PipelineConfig, graph::PipelineSpec,
-};
+use mini_image_pipe::{Error, ImageBuffer, ImageDesc, Pipeline as Engine, graph::PipelineSpec};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use crate::array::{Meaning, Strided, image_of};
+use crate::array::{Given, Meaning, Strided, given};
 use crate::chain::chained;
 use crate::errors::{Failed, wrong_type};
 use crate::image::{Kind, meaning, numpy_name};
+use crate::inputs::{Batch, Inputs};
 use crate::params::{parameters, to_python, value_of};
 use crate::plan::Plan;
+use crate::state::{Settings, State};
 use crate::stream::Stream;
 use crate::task::Task;
-use crate::{devices, report};
-
-/// How a pipeline runs: `PipelineConfig`, with the device by name.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings {
-    device: String,
-    num_streams: u32,
-    max_batch_size: usize,
-    graph_replay: bool,
-    fuse: bool,
-    stream_ordered: bool,
-    memory_limit: Option<usize>,
-}
-
-impl Settings {
-    fn config(&self) -> Result<PipelineConfig, Failed> {
-        Ok(PipelineConfig {
-            device: devices::device(&self.device)?,
-            num_streams: self.num_streams,
-            max_batch_size: self.max_batch_size,
-            enable_graph_replay: self.graph_replay,
-            fuse: self.fuse,
-            prefer_async_allocator: self.stream_ordered,
-            memory_limit: self.memory_limit,
-            ..PipelineConfig::default()
-        })
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct State {
-    spec: PipelineSpec,
-    /// The engine and the process that it belongs to: its threads do not survive a fork.
-    engine: Option<(u32, Engine)>,
-}
-
-impl State {
-    pub(crate) fn engine(&mut self, settings: &Settings) -> Result<&mut Engine, Failed> {
-        let process = std::process::id();
-        if let Some((_, foreign)) = self.engine.take_if(|(of, _)| *of != process) {
-            // Letting go of it would wait for threads that this process does not have.
-            std::mem::forget(foreign);
-        }
-        if self.engine.is_none() {
-            let engine = Engine::from_spec(&self.spec, settings.config()?)?;
-            self.engine = Some((process, engine));
-        }
-        let Some((_, engine)) = &mut self.engine else { unreachable!("made above") };
-        Ok(engine)
-    }
-
-    fn set(&mut self, settings: &Settings, path: &str, value: Value) -> Result<(), Failed> {
-        self.engine(settings)?.set(path, value.clone())?;
-        // The engine has taken it, so the path names a task and a parameter.
-        let (task, parameter) = path.split_once('.').unwrap_or_default();
-        let names = self.spec.names()?;
-        for (spec, _) in self.spec.tasks.iter_mut().zip(names).filter(|(_, name)| name == task) {
-            match spec.params.iter_mut().find(|(name, _)| name.value == parameter) {
-                Some((_, old)) => *old = value.clone().into(),
-                None => spec.params.push((parameter.into(), value.clone().into())),
-            }
-        }
-        Ok(())
-    }
-}
+use crate::{gpu, report};
 
 /// A graph of operators, run over arrays: `Pipeline("resize width=640 ! sobel")(array)`.
 ///
@@ -116,7 +51,7 @@ impl Pipeline {
     }
 
     fn of(spec: PipelineSpec, settings: Settings) -> Self {
-        Self { state: Mutex::new(State { spec, engine: None }), settings }
+        Self { state: Mutex::new(State::new(spec)), settings }
     }
 
     fn spec(&self, py: Python<'_>) -> PipelineSpec {
@@ -227,6 +162,10 @@ impl Pipeline {
     /// float32, which is read where it lies (arrays whose rows are not contiguous are copied once); an `Image`; a picture of
     /// Pillow; or whatever has the buffer protocol, `__dlpack__` or `__array_interface__`. Results come as the first image
     /// came: arrays over memory of their own, images, or pictures. Do not write into an image while it is read.
+    ///
+    /// Tensors on the GPU that the pipeline runs on (PyTorch, CuPy, JAX: `__dlpack__` or `__cuda_array_interface__`) are read where they lie,
+    /// and the call returns when the run is queued: results are `DeviceImage`s. It comes after what PyTorch or CuPy have queued on
+    /// their current stream, and that stream goes on when it has ended.
     #[pyo3(signature = (*images, format=None, layout=None, **named))]
     fn __call__<'py>(
         &self,
@@ -236,38 +175,22 @@ impl Pipeline {
         layout: Option<&str>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let meaning = meaning(format, layout)?;
-        let mut kind = None;
-        let mut read = |object: &Bound<'py, PyAny>| {
-            kind = kind.map_or_else(|| Kind::of(object).map(Some), |kind| Ok(Some(kind)))?;
-            image_of(object, meaning)
+        let (kind, images) = match Inputs::read(images, named, meaning(format, layout)?)? {
+            Inputs::Gpu(tensors) => return gpu::call(self, py, &tensors),
+            Inputs::Host(kind, images) => (kind, images),
         };
-        let given = images.iter().map(|image| read(&image)).collect::<PyResult<Vec<_>>>()?;
-        let mut by_name: Vec<(String, ImageBuffer)> = Vec::new();
-        for (name, image) in named.into_iter().flatten() {
-            by_name.push((name.extract()?, read(&image)?));
-        }
         let outputs = self.with(py, move |state, settings| {
-            let engine = state.engine(settings)?;
-            let inputs = engine.task_graph().inputs().to_vec();
-            if given.len() > inputs.len() {
-                return Err(Failed::usage(format!(
-                    "{} images given, but this pipeline takes {} ({})",
-                    given.len(),
-                    inputs.len(),
-                    inputs.join(", ")
-                )));
-            }
-            let mut images: Vec<(&str, &ImageBuffer)> =
-                inputs.iter().map(String::as_str).zip(&given).collect();
-            images.extend(by_name.iter().map(|(name, image)| (name.as_str(), image)));
-            Ok(engine.run_named(&images)?)
+            let inputs = state.names_of(settings, images.iter().map(|(name, _)| name.as_deref()))?;
+            let images = inputs.iter().zip(&images).map(|(name, (_, image))| (name.as_str(), image));
+            Ok(state.engine(settings)?.run_named(&images.collect::<Vec<_>>())?)
         })?;
-        give(py, kind.unwrap_or(Kind::Array), outputs)
+        give(py, kind, outputs)
     }
 
     /// Runs the pipeline, of one input and one output, over images of one shape: a sequence of them, or an array with an axis
     /// more. Each task is started once for up to `max_batch_size` of them. Gives a list of results in their order.
+    ///
+    /// A tensor on the GPU, with an axis more, is read where it lies, as by a call; several tensors there run one after the other.
     #[pyo3(signature = (images, *, format=None, layout=None))]
     fn run_batch<'py>(
         &self,
@@ -276,16 +199,10 @@ impl Pipeline {
         format: Option<&str>,
         layout: Option<&str>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let meaning = meaning(format, layout)?;
-        let mut kind = Kind::Array;
-        let mut frames = Vec::new();
-        for image in images.try_iter()? {
-            let image = image?;
-            if frames.is_empty() {
-                kind = Kind::of(&image)?;
-            }
-            frames.push(image_of(&image, meaning)?);
-        }
+        let (kind, frames) = match Inputs::read_batch(images, meaning(format, layout)?)? {
+            Batch::Gpu { tensors, stacked } => return gpu::batch(self, py, &tensors, stacked),
+            Batch::Host(kind, frames) => (kind, frames),
+        };
         let results =
             self.with(py, move |state, settings| Ok(state.engine(settings)?.run_batch(&frames)?))?;
         let list = PyList::empty(py);
@@ -354,7 +271,7 @@ impl Pipeline {
         slf.py().detach(|| {
             let mut state = pipeline.state();
             state.spec.tasks.push(task);
-            state.engine = None;
+            state.forget_engine();
         });
         Ok(slf)
     }
@@ -454,7 +371,10 @@ impl Pipeline {
 /// The image that a run would get: one, or a shape.
 fn described(object: &Bound<'_, PyAny>, dtype: &str, meaning: Meaning) -> PyResult<ImageDesc> {
     let Ok(shape) = object.extract::<Vec<usize>>() else {
-        return Ok(*image_of(object, meaning)?.desc());
+        return match given(object, meaning)? {
+            Given::Host(image) => Ok(*image.desc()),
+            Given::Gpu(tensor) => tensor.desc(),
+        };
     };
     let known = mini_image_pipe::DType::ALL;
     let Some(dtype) = known.into_iter().find(|known| numpy_name(*known) == dtype || known.name() == dtype)

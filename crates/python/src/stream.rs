@@ -104,7 +104,7 @@ impl Stream {
                     let frame = frame?;
                     let kind = Kind::of(&frame)?;
                     // An engine that is gone has said why in its last result.
-                    if frames.send(image_of(&frame, ends.meaning)?).is_ok() {
+                    if frames.send(image_of(&frame, ends.meaning, "stream")?).is_ok() {
                         ends.under_way.push_back(kind);
                     }
                 }

@@ -30,6 +30,10 @@ def test_there_are_as_many_as_there_were():
 
 @pytest.mark.parametrize("code", [code for _, code in BLOCKS], ids=[name for name, _ in BLOCKS])
 def test_it_runs(code, tmp_path, monkeypatch, photo):
+    if 'device="cuda"' in code:
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        if not torch.cuda.is_available():
+            pytest.skip("PyTorch finds no GPU")
     monkeypatch.chdir(tmp_path)
     mip.save(mip.ops.resize(photo, width=640), "photo.jpg")
     # What the command line of docs/tensors.md writes, in the shape that the index there says.

@@ -18,3 +18,12 @@ def edges(photo: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]", folder: Path
     plan: mip.Plan = chain.plan((1080, 1920, 3), dtype="float32")
     plan.to_svg()
     return small
+
+
+def on_the_gpu(tensor: object) -> tuple[int, int]:
+    result: mip.DeviceImage = mip.Pipeline("invert", device="cuda")(tensor, layout="chw")
+    if not result.is_done:
+        result.wait()
+    result.numpy().sum()
+    mip.save(result.cpu(), "inverted.png")
+    return result.__dlpack_device__()

@@ -104,12 +104,7 @@ impl InFlight {
         self.settle_all(position, false, result);
     }
 
-    fn settle_all(
-        &self,
-        position: u64,
-        all_reached: bool,
-        result: impl Fn(u64) -> Result<(), DeviceError>,
-    ) {
+    fn settle_all(&self, position: u64, all_reached: bool, result: impl Fn(u64) -> Result<(), DeviceError>) {
         loop {
             // One at a time, so that observers are called without the lock and still in order.
             let (entry, end) = {

@@ -6,16 +6,17 @@
     mip.save(edges(mip.open("photo.jpg")), "edges.png")
 
 Images are NumPy arrays, (height, width) or (height, width, channels), read where they lie; pictures of Pillow and whatever
-has DLPack go in and out as well. Every device, number of threads and mode gives the same bytes. `mip.ops` holds each operator as
+has DLPack go in and out as well; tensors on a GPU stay there. Every device, number of threads and mode gives the same bytes. `mip.ops` holds each operator as
 a function; `mip.devices()` says what there is to run on.
 """
 
-from . import ops
+from . import expr, ops
 from ._errors import DeviceError, Error, FileError, OutOfMemoryError, RequestError, RunError
-from ._native import Image, Pipeline, Plan, Stream, Task, __version__, devices, open, save
+from ._native import DeviceImage, Image, Pipeline, Plan, Stream, Task, __version__, devices, open, save
 
 __all__ = [
     "DeviceError",
+    "DeviceImage",
     "Error",
     "FileError",
     "Image",
@@ -28,6 +29,7 @@ __all__ = [
     "Task",
     "__version__",
     "devices",
+    "expr",
     "open",
     "ops",
     "save",

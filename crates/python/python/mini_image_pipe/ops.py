@@ -10,22 +10,13 @@ from typing import Any
 
 from ._native import Pipeline
 from ._registry import OPERATORS, documentation, images, signature
-
-
-def _pipeline(operator: dict[str, Any], count: int, device: str, params: dict[str, Any]) -> Pipeline:
-    names = images(operator)
-    names += [f"{names[0]}{number}" for number in range(2, 2 + count - len(names))]
-    name = operator["name"]
-    if len(names) < 2:
-        return Pipeline(device=device).add(name, name, **params)
-    sources = [f"@{source}" for source in names]
-    return Pipeline(inputs=names, device=device).add(name, name, inputs=sources, **params)
+from ._support import operator_pipeline
 
 
 @lru_cache(maxsize=256)
 def _ready(index: int, count: int, device: str, params: tuple[tuple[str, type, Any], ...]) -> Pipeline:
     """The pipeline behind a function called with these parameters, with its plan and memory."""
-    return _pipeline(OPERATORS[index], count, device, {name: value for name, _, value in params})
+    return operator_pipeline(OPERATORS[index], count, device, {name: value for name, _, value in params})
 
 
 def _key(name: str, value: Any) -> tuple[str, type, Any]:
@@ -42,7 +33,7 @@ def _function(index: int, operator: dict[str, Any]) -> Callable[..., Any]:
 
     def function(*images: Any, device: str = "auto", **params: Any) -> Any:
         if not images:
-            return _pipeline(operator, expected, device, params)
+            return operator_pipeline(operator, expected, device, params)
         count = max(expected, min(len(images), expected + operator["further_inputs"]))
         key = tuple(_key(name, value) for name, value in params.items())
         return _ready(index, count, device, key)(*images)

@@ -165,10 +165,10 @@ impl RunMemory {
             Some(Download { buffer: output.buffer, to: block_ref(pinned, output.layout) })
         };
         let downloads = self.outputs.iter().filter_map(download).collect();
-        let ordered = session.ordered.as_ref().map(|events| Ordered {
-            frees: self.frees(session, arena.as_ref()),
-            ..events.ordered()
-        });
+        let ordered = session
+            .ordered
+            .as_ref()
+            .map(|events| Ordered { frees: self.frees(session, arena.as_ref()), ..events.ordered() });
         Ok(Bindings { buffers, arena, uniforms, uploads, downloads, ordered })
     }
 

@@ -65,7 +65,8 @@ fn the_host_waits_for_nothing() {
     bench.device.take_records();
     let tickets = [0; 4].map(|_| submit(&bench, image.clone(), &[]));
     let waits = |records: &[String]| records.iter().filter(|line| line.contains("synchronize")).count();
-    let records = |bench: &Bench| bench.device.take_records().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let records =
+        |bench: &Bench| bench.device.take_records().iter().map(ToString::to_string).collect::<Vec<_>>();
     let queued = records(&bench);
     assert_eq!(waits(&queued), 0, "{queued:#?}");
     for (ticket, _) in tickets {
@@ -81,7 +82,8 @@ fn a_run_begins_after_what_it_is_told_to() {
         let bench = Bench::with(options(seed), crossing(), false, AllocatorMode::Pooled);
         let image = input(&bench, 0);
         // Somebody else writes the input, on a stream of their own.
-        let (stream, written) = (bench.device.create_stream("theirs").unwrap(), bench.device.create_event().unwrap());
+        let (stream, written) =
+            (bench.device.create_stream("theirs").unwrap(), bench.device.create_event().unwrap());
         let mut from = ramp();
         from.view_mut().data_mut().fill(90);
         stream.submit(crate::device::Command::Upload { from, to: image.buffer() }).unwrap();

@@ -89,7 +89,10 @@ pub(super) fn tell_of_what_they_come_after(device: &Arc<dyn Device>) {
         done.synchronize().expect("the event is reached");
         for group in [0, 1] {
             let end = Observed::End(group, Ok(()));
-            assert!(log.observed().contains(&end), "the end of launch {group} is told when the event is reached");
+            assert!(
+                log.observed().contains(&end),
+                "the end of launch {group} is told when the event is reached"
+            );
         }
     }
 }

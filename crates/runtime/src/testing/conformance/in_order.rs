@@ -75,8 +75,10 @@ pub(super) fn other_runs_come_after(device: &Arc<dyn Device>) {
         for _ in 0..3 {
             let done = device.create_event().expect("an event");
             let first = submit(&session, input.clone(), &[], &done).device_outputs()[2].clone();
-            let second = submit(&session, first.clone().expect("memory"), &[], &done).device_outputs()[2].clone();
-            let report = session.execute(RunRequest::new(vec![filled(gray(31, 17), 50)])).expect("a run starts");
+            let second =
+                submit(&session, first.clone().expect("memory"), &[], &done).device_outputs()[2].clone();
+            let report =
+                session.execute(RunRequest::new(vec![filled(gray(31, 17), 50)])).expect("a run starts");
             assert_eq!(report.error, None);
             assert_eq!(report.outputs[2].as_ref().expect("an output").to_bytes()[0], 55);
             check(&session, &first.expect("memory"), 12);
