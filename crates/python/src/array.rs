@@ -167,9 +167,18 @@ pub(crate) fn given<'py>(object: &Bound<'py, PyAny>, meaning: Meaning) -> PyResu
     )))
 }
 
+/// Whether an object is an array of NumPy's own class: the usual case, of which nothing else need be asked.
+fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = function(&CLASS, object.py(), "numpy", "ndarray")?;
+    Ok(object.get_type().is(class))
+}
+
 /// The mode of a picture of Pillow; `None` for everything else.
 pub(crate) fn pillow_mode(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    // NumPy first: it is the usual case, and has no such attribute.
+    if is_array(object)? {
+        return Ok(None);
+    }
     match object.getattr_opt("mode")? {
         Some(mode) if object.hasattr("getbands")? => Ok(mode.extract().ok()),
         _ => Ok(None),

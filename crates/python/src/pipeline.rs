@@ -179,7 +179,8 @@ impl Pipeline {
             Inputs::Gpu(tensors) => return gpu::call(self, py, &tensors),
             Inputs::Host(kind, images) => (kind, images),
         };
-        let outputs = self.with(py, move |state, settings| {
+        // Images are let go of attached, which arrays need: only borrowed here.
+        let outputs = self.with(py, |state, settings| {
             let inputs = state.names_of(settings, images.iter().map(|(name, _)| name.as_deref()))?;
             let images = inputs.iter().zip(&images).map(|(name, (_, image))| (name.as_str(), image));
             Ok(state.engine(settings)?.run_named(&images.collect::<Vec<_>>())?)
@@ -203,8 +204,7 @@ impl Pipeline {
             Batch::Gpu { tensors, stacked } => return gpu::batch(self, py, &tensors, stacked),
             Batch::Host(kind, frames) => (kind, frames),
         };
-        let results =
-            self.with(py, move |state, settings| Ok(state.engine(settings)?.run_batch(&frames)?))?;
+        let results = self.with(py, |state, settings| Ok(state.engine(settings)?.run_batch(&frames)?))?;
         let list = PyList::empty(py);
         for image in results {
             list.append(kind.give(py, image)?)?;
