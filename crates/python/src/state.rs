@@ -133,7 +133,13 @@ impl State {
     ) -> Result<Started, Failed> {
         self.under_way.look()?;
         let after = orders.events(gateway)?;
-        let run = self.engine(settings)?.run_on_device(images, &after)?;
+        let run = match self.engine(settings)?.run_on_device(images, &after) {
+            // What is under way holds results and inputs that nobody may need any more.
+            Err(error) if error.is_out_of_memory() && self.under_way.finish()? => {
+                self.engine(settings)?.run_on_device(images, &after)?
+            }
+            other => other?,
+        };
         let outputs = run.outputs().to_vec();
         let run = gpu::Run::new(run);
         self.under_way.push(run.clone());

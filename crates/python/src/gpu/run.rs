@@ -96,6 +96,16 @@ impl UnderWay {
         }
         Ok(())
     }
+
+    /// Waits for all of them, so that their memory is free; whether there were any. Detached.
+    pub(crate) fn finish(&mut self) -> Result<bool, Failed> {
+        let any = !self.0.is_empty();
+        while let Some(oldest) = self.0.pop_front() {
+            oldest.wait()?;
+        }
+        look_after_what_was_left()?;
+        Ok(any)
+    }
 }
 
 /// What nobody holds any more, and the device still needs.
