@@ -30,7 +30,7 @@ pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Access, Axis, AxisMap, AxisTaps, Border, ChannelMap, Coordinates, CustomError, CustomKernel, Gather,
     Interpolation, Kernel, Known, MapUnit, Point, Resample, Sampled, Separable, Stencil, Uniforms, Warp,
-    Window, YuvFactors, YuvSample,
+    Window, YuvFactors, YuvSample, median_of,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

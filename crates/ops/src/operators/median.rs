@@ -1,4 +1,5 @@
 use mip_core::ImageDesc;
+use mip_plan::median_of;
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::expr::{Term, v};
@@ -54,48 +55,15 @@ impl Windowed for Median {
     fn formula(&self, _: &ImageDesc) -> Result<Formula, ParamError> {
         let radius = (self.kernel / 2) as i8;
         let places = (-radius..=radius).flat_map(|y| (-radius..=radius).map(move |x| v().at(x, y)));
-        Ok(Formula::each(median(places.collect())))
-    }
-}
-
-/// The median of an odd number of values, by minima and maxima: of a few more than half of them the lowest and the highest
-/// cannot be it, and are left out for the next value ("forgetful selection").
-fn median(values: Vec<Term>) -> Term {
-    let mut rest = values.into_iter();
-    let half = rest.len() / 2;
-    let mut candidates: Vec<Term> = rest.by_ref().take(half + 2).collect();
-    while candidates.len() > 1 {
-        to_the_ends(&mut candidates);
-        candidates.pop();
-        candidates.remove(0);
-        candidates.extend(rest.next());
-    }
-    candidates.pop().unwrap_or_else(v)
-}
-
-/// Brings the lowest value to the front and the highest to the back: pairs are ordered first, then the lower ones of them
-/// against each other, and the higher ones.
-fn to_the_ends(values: &mut [Term]) {
-    let last = values.len() - 1;
-    let mut order = |low: usize, high: usize| {
-        let (a, b) = (values[low].clone(), values[high].clone());
-        values[low] = a.clone().min(b.clone());
-        values[high] = a.max(b);
-    };
-    for i in 0..last.div_ceil(2) {
-        order(i, last - i);
-    }
-    for i in 1..=last / 2 {
-        order(0, i);
-    }
-    for i in last.div_ceil(2)..last {
-        order(i, last);
+        let order = |a: &Term, b: &Term| (a.clone().min(b.clone()), a.clone().max(b.clone()));
+        Ok(Formula::each(median_of(places.collect(), order).unwrap_or_else(v)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use mip_core::{DType, ImageDesc, PixelFormat};
+    use mip_plan::Kernel;
 
     use super::*;
     use crate::Operator as _;
@@ -108,5 +76,15 @@ mod tests {
             step.kernel.expression().unwrap().operations()
         };
         assert_eq!([count(1), count(3), count(5)], [0, 32, 240]);
+    }
+
+    #[test]
+    fn devices_recognise_it() {
+        let image = ImageDesc::new(9, 7, PixelFormat::Gray, DType::U8).unwrap();
+        let side = |kernel| match Median::new(kernel).lower(&[image]).unwrap().steps.remove(0).kernel {
+            Kernel::Stencil(stencil) => stencil.median_side(),
+            _ => None,
+        };
+        assert_eq!([1, 3, 5].map(side), [None, Some(3), Some(5)]);
     }
 }
