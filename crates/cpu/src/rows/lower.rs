@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Warp};
+use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Stencil, Warp};
 
+#[cfg(target_arch = "x86_64")]
+use super::median;
 use super::row::RowShape;
 use super::{
     RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, inside, merge, point, resample,
@@ -180,7 +182,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             let kernel = if k.is_gray_sobel(&input, &output) {
                 by_type!(dtype, T => sobel::Sobel::<T>::new(output, k.border))
             } else {
-                expr::stencil(k, input, output)?
+                stencil(k, input, output)?
             };
             let taps = Taps::Window { radius, border: k.border, height: output.height() };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
@@ -188,6 +190,29 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         Kernel::Custom(k) => return Err(format!("custom kernel '{}' has no rows", k.name())),
     }
     Ok(())
+}
+
+/// An expression of neighbours, or what it is known to be.
+fn stencil(kernel: &Stencil, input: ImageDesc, output: ImageDesc) -> Result<Arc<dyn RowKernel>, String> {
+    let rows = expr::stencil(kernel, input, output)?;
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! median {
+            ($T:ty, $side:literal) => {
+                median::Median::<$T, $side>::new(kernel.border, output, &rows).map(|rows| Arc::new(rows) as _)
+            };
+        }
+        let side = kernel.median_side().filter(|_| input == output);
+        let median: Option<Arc<dyn RowKernel>> = match (side, output.dtype()) {
+            (Some(3), DType::U8) => median!(u8, 3),
+            (Some(5), DType::U8) => median!(u8, 5),
+            _ => None,
+        };
+        if let Some(median) = median {
+            return Ok(median);
+        }
+    }
+    Ok(rows)
 }
 
 /// Whether there is a fast way to make chroma straight of an image whose pixels share its samples, so many at a time.

@@ -15,6 +15,8 @@ mod gray;
 mod inside;
 mod interpolation;
 mod lower;
+#[cfg(target_arch = "x86_64")]
+mod median;
 mod merge;
 mod point;
 mod premultiply;

@@ -22,6 +22,7 @@ mod sobel;
 mod three_to_two;
 #[cfg(target_arch = "x86_64")]
 mod two_to_one;
+mod whole;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use blur::{BLURS_TOGETHER, MAX_TOGETHER, blur_columns_avx2, blur_four_avx2, blur_row_avx2};
@@ -41,6 +42,7 @@ pub(crate) use sobel::gradient_avx2;
 pub(crate) use three_to_two::three_to_two_avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use two_to_one::two_to_one_avx2;
+pub(crate) use whole::{Integer, Ordered, WithOrdered, sum_of_products};
 
 use std::ops::Range;
 

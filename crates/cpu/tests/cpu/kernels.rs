@@ -40,7 +40,7 @@ fn each_image(mut f: impl FnMut(ImageDesc)) {
 }
 
 /// Runs one kernel on random images and compares with the reference at each level.
-fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageDesc) {
+pub(crate) fn check(kernel: &Kernel, uniforms: &[f32], inputs: &[ImageDesc], output: ImageDesc) {
     let operands: Vec<Operand> = (0..inputs.len()).map(Operand::Buffer).collect();
     let plan = plan(inputs, vec![stage(kernel.clone(), uniforms, &operands, output)], &[0]);
     for not_finite in [false, true] {

@@ -7,6 +7,7 @@
 )]
 
 mod device;
+mod expressions;
 mod groups;
 mod images;
 mod kernels;

@@ -1,289 +1,301 @@
-//! Expressions of small integers: differences, sums, negatives, derivatives of bytes. Where every operation's result is a whole
-//! number of 16 bits for whatever samples, a vector holds twice as many of them as binary32 numbers and needs no conversion; both
-//! are exact, so that the bytes are the same.
+//! Expressions of bytes in 16 bits, where numbers allow it: see [`super::fixed`]. A vector holds twice as many of them as of binary32
+//! numbers and needs no conversion. Which way is taken is decided when the numbers are known, once for all rows that have the same.
 
-use std::fmt;
-use std::marker::PhantomData;
-use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use mip_core::{DType, ImageDesc};
+use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Binary, Border, Expr, Offset, Op, Results, Unary};
 
-use super::{Around, Place, Step, allocate, is_flat, is_number, keeps_numbers, row_of, samples};
-use crate::rows::row::RowMut;
+use super::blocks::{each1, each2, select};
+use super::bytes::Bytes;
+use super::fixed::{self, Root, Setting};
+use super::floats::Floats;
+use super::program::{MAX_OPERANDS, Number, Operation, Program};
+use super::ranks::extreme;
+use super::samples::{self, Source};
+use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
+use super::{Around, is_flat, store};
+use crate::rows::row::{Row, RowMut};
 use crate::rows::{Job, RowKernel};
-use crate::simd::Pixel;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Shuffle;
+use crate::simd::{Level, sum_of_products};
 
-/// Numbers of a block.
-const BLOCK: usize = 512;
+/// Operations that compute at most: a program in 16 bits keeps more values than one in binary32.
+const MOST: usize = 200;
 
-type Values = [i16; BLOCK];
+/// Registers of a program at most.
+const REGISTERS: usize = 40;
 
-/// Of bytes, to samples of a type.
 #[derive(Debug)]
-pub(crate) struct Integers<T> {
-    /// What is the same for every block of a row.
-    once: Vec<Step>,
-    steps: Vec<Step>,
-    result: usize,
-    registers: usize,
-    inputs: Vec<ImageDesc>,
+pub(super) struct Integers {
+    /// What is taken otherwise.
+    floats: Floats,
+    expr: Expr,
+    results: Vec<usize>,
+    reads: Reads,
     output: ImageDesc,
-    around: Option<Around>,
-    sample: PhantomData<T>,
+    reach: usize,
+    /// Of even and of odd rows, those of the numbers of the last launch.
+    chosen: [RwLock<Option<Arc<Chosen>>>; 2],
 }
 
-/// What an operation's result may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bounds {
-    low: i32,
-    high: i32,
+#[derive(Debug)]
+struct Chosen {
+    uniforms: Vec<u32>,
+    way: Way,
 }
 
-impl Bounds {
-    fn of(numbers: [i32; 4]) -> Self {
-        let (low, high) = numbers.iter().fold((i32::MAX, i32::MIN), |(l, h), &n| (l.min(n), h.max(n)));
-        Self { low, high }
-    }
-
-    fn of_two(self, other: Self, f: impl Fn(i32, i32) -> i32) -> Self {
-        let (a, b) = (self, other);
-        Self::of([f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)])
-    }
-
-    fn fits(self) -> bool {
-        self.low > i32::from(i16::MIN) && self.high <= i32::from(i16::MAX)
-    }
+#[derive(Debug)]
+enum Way {
+    Floats,
+    Short(Program, Vec<Root>),
+    Bytes(Bytes),
 }
 
-/// A whole number of 16 bits.
-fn whole(value: f32) -> Option<i32> {
-    let number = value as i32;
-    (number as f32 == value && Bounds { low: number, high: number }.fits()).then_some(number)
-}
-
-/// What each operation may give; `None` where that need not be a whole number of 16 bits.
-fn bounds(ops: &[Op], around: Option<Around>) -> Option<Vec<Bounds>> {
-    let outside = match around.map(|around| around.border) {
-        Some(Border::Constant(value)) => whole(value)?,
-        Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => 0,
-    };
-    let mut known: Vec<Bounds> = Vec::with_capacity(ops.len());
-    for op in ops {
-        let of = |operand: u16| known[usize::from(operand)];
-        let bounds = match *op {
-            Op::Input { .. } => Bounds { low: outside.min(0), high: outside.max(255) },
-            Op::Const(bits) => {
-                let number = whole(bits.get())?;
-                Bounds { low: number, high: number }
-            }
-            Op::Unary(op, a) => {
-                let a = of(a);
-                match op {
-                    Unary::Neg => Bounds { low: -a.high, high: -a.low },
-                    Unary::Abs => {
-                        let low = if a.low <= 0 && a.high >= 0 { 0 } else { a.low.abs().min(a.high.abs()) };
-                        Bounds { low, high: a.low.abs().max(a.high.abs()) }
-                    }
-                    Unary::Floor | Unary::Ceil | Unary::Round => a,
-                    Unary::Sqrt => return None,
-                }
-            }
-            Op::Binary(op, a, b) => {
-                let (a, b) = (of(a), of(b));
-                match op {
-                    Binary::Add => a.of_two(b, |a, b| a + b),
-                    Binary::Sub => a.of_two(b, |a, b| a - b),
-                    Binary::Mul => a.of_two(b, |a, b| a * b),
-                    Binary::Min => a.of_two(b, i32::min),
-                    Binary::Max => a.of_two(b, i32::max),
-                    Binary::Div => return None,
-                }
-            }
-            Op::Fma(a, b, c) => {
-                let product = of(a).of_two(of(b), |a, b| a * b);
-                if !product.fits() {
-                    return None;
-                }
-                product.of_two(of(c), |a, b| a + b)
-            }
-            Op::Position(_) | Op::Uniform(_) | Op::Luma(..) | Op::Select { .. } => return None,
-        };
-        if !bounds.fits() {
-            return None;
-        }
-        known.push(bounds);
-    }
-    Some(known)
-}
-
-impl<T: Pixel> Integers<T> {
+impl Integers {
     /// `None` when it is another expression.
-    pub(crate) fn new(
+    pub(super) fn new(
         expr: &Expr,
         inputs: &[ImageDesc],
         output: ImageDesc,
         around: Option<Around>,
-    ) -> Option<Self> {
-        let Results::EachChannel(result) = expr.results() else { return None };
+    ) -> Result<Option<Self>, String> {
         let bytes = inputs.iter().all(|input| input.dtype() == DType::U8);
-        if !bytes || !is_flat(expr, inputs, &output) {
-            return None;
+        let cheap =
+            |op: &Op| !matches!(op, Op::Unary(Unary::Sqrt, _) | Op::Binary(Binary::Div, ..) | Op::Luma(..));
+        if !bytes
+            || !matches!(output.dtype(), DType::U8 | DType::I16)
+            || expr.ops().len() > MOST
+            || !expr.ops().iter().all(cheap)
+        {
+            return Ok(None);
         }
-        bounds(expr.ops(), around)?;
-        let (steps, registers, results) = allocate(expr.ops(), &[usize::from(*result)]);
-        let keeps = keeps_numbers(expr.ops());
-        let (once, steps) = steps.into_iter().partition(|step| keeps && is_number(&step.op));
-        let (inputs, result) = (inputs.to_vec(), results[0]);
-        Some(Self { once, steps, result, registers, inputs, output, around, sample: PhantomData })
-    }
-
-    fn load(&self, job: &Job<'_>, (slot, offset): (usize, Offset), at: Place, to: &mut [i16]) {
-        let Some(row) = row_of(job, self.around, slot, offset) else {
-            to.fill(samples::outside_of(self.around) as i16);
-            return;
+        let floats = Floats::new(expr, inputs, output, around)?;
+        let flat = is_flat(expr, inputs, &output);
+        let expr = if flat { expr.clone() } else { expr.resolve(inputs, &output)? };
+        let results: Vec<usize> = match expr.results() {
+            Results::EachChannel(result) => vec![usize::from(*result)],
+            Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
-        let (src, desc) = (row.plane::<u8>(at.plane), &self.inputs[slot]);
-        let source = samples::Source::flat(desc, at, offset, self.around);
-        let (Range { start, end }, [left, middle, right]) = source.parts(to);
-        let (sample, constant) = (|index: usize| i16::from(src[index]), |value: f32| value as i16);
-        source.outside(at.start, left, sample, constant);
-        source.outside(at.start + at.count - right.len(), right, sample, constant);
-        let src = &src[start..end];
-        job.level.vectorize(
-            #[inline(always)]
-            || {
-                let middle = middle;
-                for (to, &sample) in middle.iter_mut().zip(src) {
-                    *to = i16::from(sample);
-                }
-            },
-        );
+        let reads = Reads { inputs: inputs.to_vec(), flat, around };
+        let reach = floats.reach();
+        Ok(Some(Self {
+            floats,
+            expr,
+            results,
+            reads,
+            output,
+            reach,
+            chosen: [RwLock::new(None), RwLock::new(None)],
+        }))
     }
 
-    fn run(&self, steps: &[Step], job: &Job<'_>, at: Place, registers: &mut [Values]) {
-        for step in steps {
-            let (before, rest) = registers.split_at_mut(step.to);
-            let Some((to, after)) = rest.split_first_mut() else { return };
-            let from = |i: usize| {
-                let register = step.from[i];
-                if register < step.to { &before[register] } else { &after[register - step.to - 1] }
-            };
-            // Nothing wraps: that is what the bounds say.
-            match step.op {
-                Op::Input { slot, at: offset, .. } => {
-                    self.load(job, (usize::from(slot), offset), at, &mut to[..at.count]);
-                }
-                Op::Const(bits) => to.fill(bits.get() as i16),
-                Op::Unary(Unary::Neg, _) => each(job, [from(0), from(0)], to, |a, _| a.wrapping_neg()),
-                Op::Unary(Unary::Abs, _) => each(job, [from(0), from(0)], to, |a, _| a.wrapping_abs()),
-                Op::Unary(..) => to.copy_from_slice(from(0)),
-                Op::Binary(op, ..) => {
-                    let from = [from(0), from(1)];
-                    match op {
-                        Binary::Add => each(job, from, to, i16::wrapping_add),
-                        Binary::Sub => each(job, from, to, i16::wrapping_sub),
-                        Binary::Mul => each(job, from, to, i16::wrapping_mul),
-                        Binary::Min => each(job, from, to, Ord::min),
-                        Binary::Max => each(job, from, to, Ord::max),
-                        Binary::Div => unreachable!("refused by its bounds"),
-                    }
-                }
-                Op::Fma(..) => {
-                    let [a, b, c] = [from(0), from(1), from(2)];
-                    fma(job, [a, b, c], to);
-                }
-                Op::Position(_) | Op::Uniform(_) | Op::Luma(..) | Op::Select { .. } => {
-                    unreachable!("refused by their bounds")
-                }
-            }
+    /// The program for the uniforms of a launch.
+    fn chosen(&self, job: &Job<'_>) -> Arc<Chosen> {
+        let odd_row = self.expr.reads_position() && job.y % 2 == 1;
+        let slot = &self.chosen[usize::from(odd_row)];
+        let same = |chosen: &Chosen| {
+            chosen.uniforms.iter().copied().eq(job.uniforms.iter().map(|number| number.to_bits()))
+        };
+        // Nobody panics while holding it, and if so what is there is whole.
+        let read = slot.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chosen) = read.as_ref().filter(|chosen| same(chosen)) {
+            return chosen.clone();
         }
+        drop(read);
+        let chosen = Arc::new(Chosen {
+            uniforms: job.uniforms.iter().map(|number| number.to_bits()).collect(),
+            way: self.way(job.uniforms, odd_row).unwrap_or(Way::Floats),
+        });
+        *slot.write().unwrap_or_else(PoisonError::into_inner) = Some(chosen.clone());
+        chosen
+    }
+
+    fn way(&self, uniforms: &[f32], odd_row: bool) -> Option<Way> {
+        let outside = match self.reads.around.map(|around| around.border) {
+            Some(Border::Constant(value)) => Some(value),
+            Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => None,
+        };
+        let size = [self.output.width(), self.output.height()];
+        let setting = Setting { uniforms, outside, size, odd_row };
+        let (nodes, roots) = fixed::nodes(&self.expr, &self.results, setting)?;
+        let own = self.output.dtype() == DType::U8 && self.reads.flat && self.reads.around.is_none();
+        if own && let Some(bytes) = Bytes::of(&nodes, roots[0]) {
+            return Some(Way::Bytes(bytes));
+        }
+        let results: Vec<usize> = roots.iter().map(|root| root.node).collect();
+        let program = Program::new(&nodes, &results, &self.reads.inputs, self.reads.flat);
+        (program.bytes::<Short>() <= self.most()).then_some(Way::Short(program, roots))
+    }
+
+    /// Bytes of the largest program that is taken.
+    const fn most(&self) -> usize {
+        BUDGET + REGISTERS * (LEAST_BLOCK + 2 * self.reach.next_multiple_of(32)) * size_of::<i16>()
     }
 }
 
-#[inline(always)]
-fn each(job: &Job<'_>, [a, b]: [&Values; 2], to: &mut Values, f: impl Fn(i16, i16) -> i16) {
-    job.level.vectorize(
-        #[inline(always)]
-        || {
-            let to = to;
-            for (to, (&a, &b)) in to.iter_mut().zip(a.iter().zip(b)) {
-                *to = f(a, b);
-            }
-        },
-    );
-}
-
-#[inline(always)]
-fn store<T>(job: &Job<'_>, from: &[i16], out: &mut [T], f: impl Fn(i16) -> T) {
-    job.level.vectorize(
-        #[inline(always)]
-        || {
-            let out = out;
-            for (out, &value) in out.iter_mut().zip(from) {
-                *out = f(value);
-            }
-        },
-    );
-}
-
-fn fma(job: &Job<'_>, [a, b, c]: [&Values; 3], to: &mut Values) {
-    job.level.vectorize(
-        #[inline(always)]
-        || {
-            let to = to;
-            for (to, ((&a, &b), &c)) in to.iter_mut().zip(a.iter().zip(b).zip(c)) {
-                *to = a.wrapping_mul(b).wrapping_add(c);
-            }
-        },
-    );
-}
-
-impl<T: Pixel + fmt::Debug> RowKernel for Integers<T> {
+impl RowKernel for Integers {
     fn scratch_bytes(&self) -> usize {
-        self.registers * size_of::<Values>()
+        self.floats.scratch_bytes().max(self.most())
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
-        let numbers: &mut [i16] = bytemuck::cast_slice_mut(&mut scratch[..self.scratch_bytes()]);
-        let registers = numbers.as_chunks_mut::<BLOCK>().0;
-        let length = self.output.row_samples();
-        for plane in 0..self.output.planes() {
-            for start in (0..length).step_by(BLOCK) {
-                let at = Place { plane, start, count: (length - start).min(BLOCK) };
-                if (plane, start) == (0, 0) {
-                    self.run(&self.once, job, at, registers);
+        let chosen = self.chosen(job);
+        let (program, roots) = match &chosen.way {
+            Way::Floats => return self.floats.compute(job, scratch, out),
+            Way::Bytes(bytes) => return bytes.run(job, &self.output, out),
+            Way::Short(program, roots) => (program, roots),
+        };
+        let (output, flat) = (&self.output, self.reads.flat);
+        let extent = store::extent(output, flat);
+        program.run::<Short>(job, &self.reads, scratch, extent, &mut |at, results| {
+            if output.dtype() == DType::U8 {
+                store::put::<u8>(job.level, output, flat, at, out, &mut |c, out| {
+                    narrow(job.level, results[c], roots[c].exponent, out, |value| value.clamp(0, 255) as u8);
+                });
+            } else {
+                store::put::<i16>(job.level, output, flat, at, out, &mut |c, out| {
+                    narrow(job.level, results[c], roots[c].exponent, out, |value| value);
+                });
+            }
+        });
+    }
+}
+
+/// Rounds units of `2^-exponent` to whole numbers, ties to even.
+#[inline(always)]
+fn narrow<T>(level: Level, from: &[i16], exponent: u32, out: &mut [T], f: impl Fn(i16) -> T) {
+    level.vectorize(
+        #[inline(always)]
+        || {
+            let out = out;
+            if exponent == 0 {
+                for (out, &value) in out.iter_mut().zip(from) {
+                    *out = f(value);
                 }
-                self.run(&self.steps, job, at, registers);
-                let from = &registers[self.result][..at.count];
-                let to = start..start + at.count;
-                if T::DTYPE == DType::U8 {
-                    store(job, from, &mut out.plane::<u8>(plane)[to], |value| value.clamp(0, 255) as u8);
-                } else {
-                    store(job, from, &mut out.plane::<T>(plane)[to], |value| T::from_f32(f32::from(value)));
-                }
+                return;
+            }
+            let below_half = (1_i16 << (exponent - 1)) - 1;
+            for (out, &value) in out.iter_mut().zip(from) {
+                *out = f((value + below_half + ((value >> exponent) & 1)) >> exponent);
+            }
+        },
+    );
+}
+
+/// Whole numbers of 16 bits, of bytes or of samples that are such.
+#[derive(Debug)]
+pub(super) struct Short;
+
+impl Arithmetic for Short {
+    type Number = i16;
+
+    fn as_it_is<'a>(row: &Row<'a>, desc: &ImageDesc, plane: usize) -> Option<&'a [i16]> {
+        (desc.dtype() == DType::I16).then(|| row.plane(plane))
+    }
+
+    fn load(
+        job: &Job<'_>,
+        row: Option<&Row<'_>>,
+        desc: &ImageDesc,
+        plane: Option<usize>,
+        source: Source,
+        to: [Option<&mut [i16]>; 4],
+    ) {
+        let Some(row) = row else {
+            let constant = source.constant() as i16;
+            to.into_iter().flatten().for_each(|to| to.fill(constant));
+            return;
+        };
+        if desc.dtype() == DType::I16 {
+            // Only compared, in flat rows.
+            let src = row.plane::<i16>(plane.unwrap_or_default());
+            for to in to.into_iter().flatten() {
+                let [left, middle, right] = source.parts(to);
+                source.outside(0, left, |place| src[place], |value| value as i16);
+                source.outside(left.len() + middle.len(), right, |place| src[place], |value| value as i16);
+                middle.copy_from_slice(&src[source.inside()]);
+            }
+            return;
+        }
+        let interleaved = samples::is_interleaved(desc, plane);
+        let step = if interleaved { desc.channels() } else { 1 };
+        for (channel, to) in to.into_iter().enumerate() {
+            let Some(to) = to else { continue };
+            let apart = if desc.layout() == Layout::Chw { channel } else { 0 };
+            let src = row.plane::<u8>(plane.unwrap_or(apart));
+            let first = if interleaved { channel } else { 0 };
+            let [left, middle, right] = source.parts(to);
+            let (sample, constant) =
+                (|place: usize| i16::from(src[place * step + first]), |value: f32| value as i16);
+            source.outside(0, left, sample, constant);
+            source.outside(left.len() + middle.len(), right, sample, constant);
+            let src = &src[source.inside().start * step..source.inside().end * step];
+            if step == 1 {
+                widen(job.level, src, middle);
+            } else {
+                let mut picked = [0; PICKED];
+                pick(job.level, src, first, step, &mut picked[..middle.len()]);
+                widen(job.level, &picked, middle);
+            }
+        }
+    }
+
+    fn apply(job: &Job<'_>, _: usize, op: &Operation, from: &[&[i16]], to: &mut [i16]) {
+        let level = job.level;
+        // Nothing wraps: that is what the bounds say.
+        match op {
+            Operation::Number(number) => to.fill(short(*number)),
+            Operation::Columns([even, odd]) => {
+                to.as_chunks_mut::<2>().0.iter_mut().for_each(|pair| *pair = [*even as i16, *odd as i16]);
+            }
+            Operation::Unary(_) => each1(level, from[0], to, i16::wrapping_abs),
+            Operation::Binary(Binary::Mul) => each2(level, from, to, i16::wrapping_mul),
+            Operation::Binary(Binary::Min) => each2(level, from, to, Ord::min),
+            Operation::Binary(Binary::Max) => each2(level, from, to, Ord::max),
+            Operation::Select(compare) => select(level, *compare, from, to),
+            Operation::Extreme(op) => extreme(level, *op, from, to),
+            Operation::Sum { start, weights } => {
+                let (first, from) = if start.is_none() { (Some(from[0]), &from[1..]) } else { (None, from) };
+                let mut factors = [0; MAX_OPERANDS];
+                factors.iter_mut().zip(weights).for_each(|(to, &weight)| *to = short(weight));
+                sum_of_products(level, start.map_or(0, short), first, (from, &factors[..from.len()]), to);
+            }
+            Operation::Position(_) | Operation::Binary(_) | Operation::Fma | Operation::Luma => {
+                unreachable!("no such nodes are made")
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use mip_plan::{Channel, ExprBuilder};
+/// Numbers of a program in 16 bits are known.
+fn short(number: Number) -> i16 {
+    number.get(&[]) as i16
+}
 
-    use super::*;
+fn widen(level: Level, src: &[u8], to: &mut [i16]) {
+    level.vectorize(
+        #[inline(always)]
+        || {
+            let to = to;
+            for (to, &sample) in to.iter_mut().zip(src) {
+                *to = i16::from(sample);
+            }
+        },
+    );
+}
 
-    #[test]
-    fn what_may_leave_16_bits_is_refused() {
-        let of = |factor: f32, sub: bool| {
-            let mut e = ExprBuilder::default();
-            let (v, n) = (e.input(0, Channel::Own), e.constant(factor));
-            let product = e.binary(Binary::Mul, v, n);
-            let result = if sub { e.binary(Binary::Sub, product, v) } else { product };
-            bounds(e.finish(&Results::EachChannel(result)).unwrap().ops(), None).map(|b| *b.last().unwrap())
-        };
-        assert_eq!(of(128.0, false), Some(Bounds { low: 0, high: 32640 }));
-        assert_eq!(of(-128.0, true), None, "down to -32895");
-        assert_eq!((of(129.0, false), of(0.5, false), of(f32::NAN, false)), (None, None, None));
-    }
+/// Samples of a channel at most: of a block and what is read beside it.
+const PICKED: usize = store::LONGEST + 2 * Offset::MAX as usize;
+
+/// One channel of interleaved pixels.
+fn pick(level: Level, src: &[u8], channel: usize, channels: usize, to: &mut [u8]) {
+    let done = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) => Shuffle::new(channels, &[Some(channel)]).run(v3, src, to),
+        Level::Portable => 0,
+    };
+    let rest = src[done * channels..].chunks_exact(channels);
+    to[done..].iter_mut().zip(rest).for_each(|(to, pixel)| *to = pixel[channel]);
 }

@@ -1,35 +1,32 @@
 //! Minima and maxima of integer samples: erosions, dilations, and medians as sorting networks. Nothing has to become binary32
-//! for them, so that a vector holds four times as many bytes.
+//! for them, so that a vector holds four times as many bytes, and rows are read as they lie.
 
-use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use mip_core::ImageDesc;
-use mip_plan::{Binary, Border, Expr, Offset, Op, Results};
+use mip_plan::{Binary, Border, Expr, Op, Results};
 
-use super::{Around, Place, Step, allocate, is_flat, row_of, samples};
-use crate::rows::row::RowMut;
+use super::blocks::each2;
+use super::integers::Short;
+use super::program::{Operation, Program, nodes};
+use super::samples::Source;
+use super::walk::{Arithmetic, Reads, TILE};
+use super::{Around, is_flat};
+use crate::rows::row::{Row, RowMut};
 use crate::rows::{Job, RowKernel};
-use crate::simd::Pixel;
-
-/// Samples of a block.
-const BLOCK: usize = 1024;
+use crate::simd::{Integer, Level, Ordered, WithOrdered};
 
 #[derive(Debug)]
-pub(crate) struct Ranks<T> {
-    steps: Vec<Step>,
-    result: usize,
-    registers: usize,
-    inputs: Vec<ImageDesc>,
+pub(super) struct Ranks<T> {
+    program: Program,
+    reads: Reads,
     output: ImageDesc,
-    around: Option<Around>,
     sample: PhantomData<T>,
 }
 
-impl<T: Pixel + Ord> Ranks<T> {
+impl<T: Ranked> Ranks<T> {
     /// `None` when the expression is another, or its result of another type than its samples.
-    pub(crate) fn new(
+    pub(super) fn new(
         expr: &Expr,
         inputs: &[ImageDesc],
         output: ImageDesc,
@@ -55,81 +52,139 @@ impl<T: Pixel + Ord> Ranks<T> {
         if !same_type || !constant || !is_flat(expr, inputs, &output) || !expr.ops().iter().all(ranks) {
             return None;
         }
-        let (steps, registers, results) = allocate(expr.ops(), &[usize::from(*result)]);
-        let inputs = inputs.to_vec();
-        Some(Self { steps, result: results[0], registers, inputs, output, around, sample: PhantomData })
-    }
-
-    fn load(&self, job: &Job<'_>, (slot, offset): (usize, Offset), at: Place, to: &mut [T]) {
-        let Some(row) = row_of(job, self.around, slot, offset) else {
-            to.fill(T::from_f32(samples::outside_of(self.around)));
-            return;
-        };
-        let (src, desc) = (row.plane::<T>(at.plane), &self.inputs[slot]);
-        let source = samples::Source::flat(desc, at, offset, self.around);
-        let (Range { start, end }, [left, middle, right]) = source.parts(to);
-        source.outside(at.start, left, |index| src[index], T::from_f32);
-        source.outside(at.start + at.count - right.len(), right, |index| src[index], T::from_f32);
-        middle.copy_from_slice(&src[start..end]);
-    }
-
-    fn run(&self, job: &Job<'_>, at: Place, registers: &mut [[T; BLOCK]]) {
-        for step in &self.steps {
-            let (before, rest) = registers.split_at_mut(step.to);
-            let Some((to, after)) = rest.split_first_mut() else { return };
-            let from = |i: usize| {
-                let register = step.from[i];
-                if register < step.to { &before[register] } else { &after[register - step.to - 1] }
-            };
-            match step.op {
-                Op::Input { slot, at: offset, .. } => {
-                    self.load(job, (usize::from(slot), offset), at, &mut to[..at.count]);
-                }
-                Op::Binary(Binary::Min, ..) => each(job, from(0), from(1), to, Ord::min),
-                Op::Binary(..) => each(job, from(0), from(1), to, Ord::max),
-                Op::Position(_)
-                | Op::Uniform(_)
-                | Op::Const(_)
-                | Op::Unary(..)
-                | Op::Fma(..)
-                | Op::Luma(..)
-                | Op::Select { .. } => {
-                    unreachable!("minima and maxima only")
-                }
-            }
-        }
+        let results = [usize::from(*result)];
+        let program = Program::new(&nodes(expr, &results), &results, inputs, true);
+        let reads = Reads { inputs: inputs.to_vec(), flat: true, around };
+        Some(Self { program, reads, output, sample: PhantomData })
     }
 }
 
-#[inline(always)]
-fn each<T: Pixel>(job: &Job<'_>, a: &[T; BLOCK], b: &[T; BLOCK], to: &mut [T; BLOCK], f: impl Fn(T, T) -> T) {
-    job.level.vectorize(
-        #[inline(always)]
-        || {
-            let to = to;
-            for (to, (&a, &b)) in to.iter_mut().zip(a.iter().zip(b)) {
-                *to = f(a, b);
-            }
-        },
-    );
-}
-
-impl<T: Pixel + Ord + fmt::Debug> RowKernel for Ranks<T> {
+impl<T: Ranked> RowKernel for Ranks<T> {
     fn scratch_bytes(&self) -> usize {
-        self.registers * size_of::<[T; BLOCK]>()
+        self.program.bytes::<T::Arithmetic>()
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
-        let samples: &mut [T] = bytemuck::cast_slice_mut(&mut scratch[..self.scratch_bytes()]);
-        let registers = samples.as_chunks_mut::<BLOCK>().0;
-        let length = self.output.row_samples();
-        for plane in 0..self.output.planes() {
-            for start in (0..length).step_by(BLOCK) {
-                let at = Place { plane, start, count: (length - start).min(BLOCK) };
-                self.run(job, at, registers);
-                out.plane::<T>(plane)[start..start + at.count]
-                    .copy_from_slice(&registers[self.result][..at.count]);
-            }
+        let extent = [self.output.planes(), self.output.row_samples()];
+        self.program.run::<T::Arithmetic>(job, &self.reads, scratch, extent, &mut |at, [result, ..]| {
+            out.plane::<T>(at.plane)[at.start..at.start + at.count].copy_from_slice(result);
+        });
+    }
+}
+
+/// Samples that are compared, and what does so.
+pub(super) trait Ranked: Integer {
+    type Arithmetic: Arithmetic<Number = Self>;
+}
+
+impl Ranked for u8 {
+    type Arithmetic = Samples<Self>;
+}
+
+impl Ranked for u16 {
+    type Arithmetic = Samples<Self>;
+}
+
+impl Ranked for i16 {
+    type Arithmetic = Short;
+}
+
+/// Samples as they are.
+#[derive(Debug)]
+pub(super) struct Samples<T>(PhantomData<T>);
+
+impl<T: Integer> Arithmetic for Samples<T> {
+    type Number = T;
+
+    fn as_it_is<'a>(row: &Row<'a>, _: &ImageDesc, plane: usize) -> Option<&'a [T]> {
+        Some(row.plane(plane))
+    }
+
+    fn load(
+        _: &Job<'_>,
+        row: Option<&Row<'_>>,
+        _: &ImageDesc,
+        plane: Option<usize>,
+        source: Source,
+        [to, ..]: [Option<&mut [T]>; 4],
+    ) {
+        let (Some(to), Some(plane)) = (to, plane) else { return };
+        let Some(row) = row else {
+            return to.fill(T::from_f32(source.constant()));
+        };
+        let src = row.plane::<T>(plane);
+        let [left, middle, right] = source.parts(to);
+        source.outside(0, left, |index| src[index], T::from_f32);
+        source.outside(left.len() + middle.len(), right, |index| src[index], T::from_f32);
+        middle.copy_from_slice(&src[source.inside()]);
+    }
+
+    fn apply(job: &Job<'_>, _: usize, op: &Operation, from: &[&[T]], to: &mut [T]) {
+        match op {
+            Operation::Binary(Binary::Min) => each2(job.level, from, to, Ord::min),
+            Operation::Binary(Binary::Max) => each2(job.level, from, to, Ord::max),
+            Operation::Extreme(op) => extreme(job.level, *op, from, to),
+            Operation::Number(_)
+            | Operation::Position(_)
+            | Operation::Columns(_)
+            | Operation::Unary(_)
+            | Operation::Binary(_)
+            | Operation::Fma
+            | Operation::Luma
+            | Operation::Select(_)
+            | Operation::Sum { .. } => unreachable!("minima and maxima only"),
         }
     }
+}
+
+/// The least of several blocks by [`Binary::Min`], or the greatest.
+pub(super) fn extreme<T: Integer>(level: Level, op: Binary, from: &[&[T]], to: &mut [T]) {
+    if op == Binary::Min {
+        T::with(level, Extreme::<T, true> { from, to });
+    } else {
+        T::with(level, Extreme::<T, false> { from, to });
+    }
+}
+
+struct Extreme<'a, T, const LEAST: bool> {
+    from: &'a [&'a [T]],
+    to: &'a mut [T],
+}
+
+impl<T: Integer, const LEAST: bool> WithOrdered<T> for Extreme<'_, T, LEAST> {
+    #[inline(always)]
+    fn run<const N: usize, O: Ordered<T, N>>(self, o: O) {
+        const { assert!(TILE % (2 * N) == 0) }
+        let Self { from, to } = self;
+        let (first, others) = (from[0], &from[1..]);
+        for (i, to) in pairs_mut(to).iter_mut().enumerate() {
+            let first = &pairs::<T, N>(first)[i];
+            let mut found = [o.load(&first[0]), o.load(&first[1])];
+            for other in others {
+                let other = &pairs::<T, N>(other)[i];
+                found = [
+                    of_two::<T, N, O, LEAST>(o, found[0], o.load(&other[0])),
+                    of_two::<T, N, O, LEAST>(o, found[1], o.load(&other[1])),
+                ];
+            }
+            o.store(found[0], &mut to[0]);
+            o.store(found[1], &mut to[1]);
+        }
+    }
+}
+
+/// No closure, which might be compiled without the vector's instructions.
+#[inline(always)]
+fn of_two<T, const N: usize, O: Ordered<T, N>, const LEAST: bool>(o: O, a: O::V, b: O::V) -> O::V {
+    if LEAST { o.min(a, b) } else { o.max(a, b) }
+}
+
+#[inline(always)]
+fn pairs<T, const N: usize>(block: &[T]) -> &[[[T; N]; 2]] {
+    block.as_chunks::<N>().0.as_chunks().0
+}
+
+#[inline(always)]
+fn pairs_mut<T, const N: usize>(block: &mut [T]) -> &mut [[[T; N]; 2]] {
+    block.as_chunks_mut::<N>().0.as_chunks_mut().0
 }

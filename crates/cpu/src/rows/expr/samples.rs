@@ -1,54 +1,13 @@
-//! From samples to blocks of numbers and back.
+//! From samples to blocks of numbers.
 
 use std::ops::Range;
 
-use mip_core::ImageDesc;
-use mip_plan::{Border, Offset};
+use mip_core::{ImageDesc, Layout};
+use mip_plan::Border;
 
-use super::{Around, BLOCK, Place, Values};
+use super::Around;
+use super::walk::Reads;
 use crate::simd::{Pixel, Vector, WithVector};
-
-/// Which samples of a row a block takes.
-pub(super) struct Source {
-    at: Place,
-    /// Index of the first pixel's sample, and samples from a pixel to the next.
-    first: usize,
-    step: usize,
-    /// Places of [`Place`] that are one pixel.
-    pixel: usize,
-    /// Pixels to the right of the own one, in a row of so many pixels, and what lies outside.
-    dx: isize,
-    width: u32,
-    around: Option<Around>,
-}
-
-pub(super) struct Load<'a, T> {
-    pub(super) src: &'a [T],
-    pub(super) place: Source,
-    pub(super) to: &'a mut Values,
-}
-
-impl<T: Pixel> WithVector for Load<'_, T> {
-    #[inline(always)]
-    fn run<const N: usize, V: Vector<N>>(self, v: V) {
-        let Self { src, place, to } = self;
-        let Source { at, first, step, .. } = place;
-        let (inside, [left, middle, right]) = place.parts(&mut to[..at.count]);
-        let sample = |index: usize| src[index].to_f32();
-        place.outside(at.start, left, sample, |value| value);
-        place.outside(at.start + at.count - right.len(), right, sample, |value| value);
-        let Range { start, end } = inside;
-        match step {
-            1 => widen::<N, V, T>(v, &src[start..end], middle),
-            3 => split::<N, V, T, 3>(v, &src[3 * start..3 * end], first, middle),
-            4 => split::<N, V, T, 4>(v, &src[4 * start..4 * end], first, middle),
-            _ => {
-                let samples = src.iter().skip(start * step + first).step_by(step);
-                middle.iter_mut().zip(samples).for_each(|(to, sample)| *to = sample.to_f32());
-            }
-        }
-    }
-}
 
 /// The value outside a constant border; only such a border has rows and columns outside.
 pub(super) fn outside_of(around: Option<Around>) -> f32 {
@@ -60,129 +19,138 @@ pub(super) fn outside_of(around: Option<Around>) -> f32 {
     }
 }
 
+/// Whether the channels of pixels lie beside each other and are wanted apart: `plane` is that of a flat row.
+pub(super) fn is_interleaved(desc: &ImageDesc, plane: Option<usize>) -> bool {
+    plane.is_none() && desc.layout() == Layout::Hwc && desc.channels() > 1
+}
+
+/// Places of a row, some perhaps outside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    start: isize,
+    count: usize,
+    /// Places of a pixel, and pixels of the row.
+    pixel: usize,
+    width: u32,
+    around: Option<Around>,
+}
+
 impl Source {
-    /// Of rows whose samples all are alike: places are samples.
-    pub(super) fn flat(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
-        let pixel = desc.row_samples() / desc.width() as usize;
-        Self { at, first: 0, step: 1, pixel, dx: offset.dx.into(), width: desc.width(), around }
+    pub(super) fn new(desc: &ImageDesc, reads: &Reads, start: isize, count: usize) -> Self {
+        let pixel = if reads.flat { desc.row_samples() / desc.width() as usize } else { 1 };
+        Self { start, count, pixel, width: desc.width(), around: reads.around }
     }
 
-    /// Of one channel, the first of a plane: places are pixels.
-    pub(super) fn pixels(desc: &ImageDesc, at: Place, offset: Offset, around: Option<Around>) -> Self {
-        Self { at, first: 0, step: 1, pixel: 1, dx: offset.dx.into(), width: desc.width(), around }
+    /// The value outside.
+    pub(super) fn constant(&self) -> f32 {
+        outside_of(self.around)
     }
 
-    /// Of another channel.
-    pub(super) fn every(self, first: usize, step: usize) -> Self {
-        Self { first, step, ..self }
-    }
-
-    /// The block's first place, before it is moved.
-    pub(super) const fn start(&self) -> usize {
-        self.at.start
-    }
-
-    /// Places of the block.
-    pub(super) const fn count(&self) -> usize {
-        self.at.count
-    }
-
-    fn shift(&self) -> isize {
-        self.dx * self.pixel as isize
-    }
-
-    /// Places of the row that a block takes.
+    /// Places that lie in the row.
     pub(super) fn inside(&self) -> Range<usize> {
-        let Place { start, count, .. } = self.at;
         let length = self.width as usize * self.pixel;
-        let clamped = |place: usize| place.saturating_add_signed(self.shift()).min(length);
-        clamped(start)..clamped(start + count)
+        let clamped = |place: isize| place.max(0).unsigned_abs().min(length);
+        clamped(self.start)..clamped(self.start + self.count as isize)
     }
 
-    /// How many places of the block lie left of the row.
+    /// How many places lie left of the row.
     pub(super) fn left(&self) -> usize {
-        let Place { start, count, .. } = self.at;
-        (start.wrapping_add_signed(self.shift()) as isize).min(0).unsigned_abs().min(count)
+        self.start.min(0).unsigned_abs().min(self.count)
     }
 
-    /// Places of the row that a block takes, and what of the block lies left of the row, in it, and right of it.
-    pub(super) fn parts<'a, T>(&self, to: &'a mut [T]) -> (Range<usize>, [&'a mut [T]; 3]) {
-        let inside = self.inside();
+    /// What lies left of the row, in it, and right of it.
+    pub(super) fn parts<'a, T>(&self, to: &'a mut [T]) -> [&'a mut [T]; 3] {
         let (left, rest) = to.split_at_mut(self.left());
-        let (middle, right) = rest.split_at_mut(inside.len());
-        (inside, [left, middle, right])
+        let (middle, right) = rest.split_at_mut(self.inside().len());
+        [left, middle, right]
     }
 
-    /// Places from `start` on whose samples do not lie in the row: `sample` reads one by its index, `constant` makes one.
+    /// The places from the `first` on whose samples do not lie in the row: `sample` reads one by its place, `constant` makes one.
     pub(super) fn outside<T>(
         &self,
-        start: usize,
+        first: usize,
         to: &mut [T],
         sample: impl Fn(usize) -> T,
         constant: impl Fn(f32) -> T,
     ) {
-        let border = self.around.map_or(Border::Replicate, |around| around.border);
-        for (to, place) in to.iter_mut().zip(start..) {
-            let column = (place / self.pixel) as i64 + self.dx as i64;
-            *to = match border.index(column, self.width) {
-                Some(column) => {
-                    let place = column as usize * self.pixel + place % self.pixel;
-                    sample(place * self.step + self.first)
-                }
-                None => constant(outside_of(self.around)),
+        for (to, index) in to.iter_mut().zip(first..) {
+            *to = match self.stand_in(index) {
+                Some(place) => sample(place),
+                None => constant(self.constant()),
             };
         }
     }
-}
 
-#[inline(always)]
-fn widen<const N: usize, V: Vector<N>, T: Pixel>(v: V, src: &[T], to: &mut [f32]) {
-    let (blocks, rest) = src.as_chunks::<N>();
-    let done = blocks.len() * N;
-    for (block, to) in blocks.iter().zip(to.as_chunks_mut::<N>().0) {
-        f32::store(v, T::load(v, block), to);
+    /// The place in the row that stands for one outside. Compiled once, not for every type.
+    #[inline(never)]
+    fn stand_in(&self, index: usize) -> Option<usize> {
+        let border = self.around.map_or(Border::Replicate, |around| around.border);
+        let (place, pixel) = (self.start + index as isize, self.pixel as isize);
+        let column = border.index(place.div_euclid(pixel) as i64, self.width)?;
+        Some(column as usize * self.pixel + place.rem_euclid(pixel) as usize)
     }
-    rest.iter().zip(&mut to[done..]).for_each(|(sample, to)| *to = sample.to_f32());
 }
 
-#[inline(always)]
-fn split<const N: usize, V: Vector<N>, T: Pixel, const C: usize>(
-    v: V,
-    src: &[T],
-    channel: usize,
-    to: &mut [f32],
-) {
-    let pixels = src.as_chunks::<C>().0;
-    let (blocks, rest) = pixels.as_chunks::<N>();
-    let done = blocks.len() * N;
-    for (block, to) in blocks.iter().zip(to.as_chunks_mut::<N>().0) {
-        f32::store(v, T::split(v, block)[channel], to);
-    }
-    rest.iter().zip(&mut to[done..]).for_each(|(pixel, to)| *to = pixel[channel].to_f32());
+/// Samples side by side.
+pub(super) struct Load<'a, T> {
+    pub(super) src: &'a [T],
+    pub(super) source: Source,
+    pub(super) to: &'a mut [f32],
 }
 
-pub(super) struct Store<'a, T> {
-    pub(super) out: &'a mut [T],
-    pub(super) at: Place,
-    pub(super) first: usize,
-    pub(super) step: usize,
-    pub(super) from: &'a Values,
-}
-
-impl<T: Pixel> WithVector for Store<'_, T> {
+impl<T: Pixel> WithVector for Load<'_, T> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(self, v: V) {
-        let Self { out, at: Place { start, count, .. }, first, step, from } = self;
-        let mut narrow = [T::default(); BLOCK];
-        let blocks = count.div_ceil(N);
-        for (to, from) in narrow.as_chunks_mut::<N>().0.iter_mut().zip(from.as_chunks::<N>().0).take(blocks) {
-            T::store(v, f32::load(v, from), to);
+        let Self { src, source, to } = self;
+        let [left, middle, right] = source.parts(to);
+        let sample = |index: usize| src[index].to_f32();
+        source.outside(0, left, sample, |value| value);
+        source.outside(left.len() + middle.len(), right, sample, |value| value);
+        let (blocks, rest) = src[source.inside()].as_chunks::<N>();
+        let done = blocks.len() * N;
+        for (block, to) in blocks.iter().zip(middle.as_chunks_mut::<N>().0) {
+            f32::store(v, T::load(v, block), to);
         }
-        if step == 1 {
-            out[start..start + count].copy_from_slice(&narrow[..count]);
-        } else {
-            let out = out[start * step + first..].iter_mut().step_by(step);
-            out.zip(&narrow[..count]).for_each(|(out, &value)| *out = value);
+        rest.iter().zip(&mut middle[done..]).for_each(|(sample, to)| *to = sample.to_f32());
+    }
+}
+
+/// Channels of interleaved pixels, those that have room.
+pub(super) struct Split<'a, T, const C: usize> {
+    pub(super) src: &'a [T],
+    pub(super) source: Source,
+    pub(super) to: [Option<&'a mut [f32]>; 4],
+}
+
+impl<T: Pixel, const C: usize> WithVector for Split<'_, T, C> {
+    #[inline(always)]
+    fn run<const N: usize, V: Vector<N>>(self, v: V) {
+        let Self { src, source, mut to } = self;
+        let (Range { start, end }, left) = (source.inside(), source.left());
+        let right = left + (end - start);
+        for (channel, to) in to.iter_mut().enumerate() {
+            let Some(to) = to else { continue };
+            let sample = |place: usize| src[C * place + channel].to_f32();
+            source.outside(0, &mut to[..left], sample, |value| value);
+            source.outside(right, &mut to[right..], sample, |value| value);
+        }
+        let pixels = src[C * start..C * end].as_chunks::<C>().0;
+        let (blocks, rest) = pixels.as_chunks::<N>();
+        for (i, block) in blocks.iter().enumerate() {
+            let at = left + i * N;
+            for (values, to) in T::split(v, block).into_iter().zip(&mut to) {
+                if let Some(to) = to {
+                    f32::store(v, values, &mut to[at..at + N].as_chunks_mut::<N>().0[0]);
+                }
+            }
+        }
+        let done = left + blocks.len() * N;
+        for (pixel, at) in rest.iter().zip(done..) {
+            for (sample, to) in pixel.iter().zip(&mut to) {
+                if let Some(to) = to {
+                    to[at] = sample.to_f32();
+                }
+            }
         }
     }
 }

@@ -1,0 +1,119 @@
+//! Expressions in binary32, in 16 bits and as comparisons, medians and mirrored rows: rows of all short lengths and of several
+//! blocks, and numbers that decide for one way or the other.
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_ops::{StepInput, Value};
+
+use crate::kernels::check;
+
+/// Checks every kernel of an operator, `name parameter=value ...`, on its own.
+fn operator(text: &str, image: ImageDesc) {
+    let mut words = text.split_whitespace();
+    let name = words.next().expect("a name");
+    let params: Vec<(String, Value)> =
+        words.filter_map(|word| word.split_once('=')).map(|(k, v)| (k.to_owned(), Value::parse(v))).collect();
+    let operator = mip_ops::create(name, &params).expect(text);
+    let inputs = operator.inputs_like(&image).expect(text);
+    let steps = operator.lower(&inputs).expect(text).steps;
+    for step in &steps {
+        let desc = |input: &StepInput| match *input {
+            StepInput::Slot(slot) => inputs[slot],
+            StepInput::Step(step) => steps[step].output,
+        };
+        let descs: Vec<ImageDesc> = step.inputs.iter().map(desc).collect();
+        check(&step.kernel, &step.uniforms, &descs, step.output);
+    }
+}
+
+/// Images of all widths up to 70, of changing formats, dtypes, layouts and heights, and some wider than any block.
+fn images(mut f: impl FnMut(ImageDesc, usize)) {
+    for (n, width) in (1..=70).chain([341, 1030, 1100]).enumerate() {
+        for (k, format) in PixelFormat::ALL.into_iter().enumerate() {
+            let dtype = if n % 3 == 0 { DType::ALL[(n / 3 + k) % DType::ALL.len()] } else { DType::U8 };
+            let layout = Layout::ALL[(n / 2 + k) % 2];
+            let height = [1, 5, 2, 7][(n + k) % 4];
+            f(ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout), n + k);
+        }
+    }
+}
+
+#[test]
+fn least_greatest_and_median() {
+    const BORDERS: [&str; 5] = ["reflect101", "reflect", "replicate", "wrap", "constant border_value=9"];
+    images(|image, n| {
+        let border = BORDERS[n % 5];
+        operator(&format!("median kernel=3 border={border}"), image);
+        operator(&format!("median kernel=5 border={border}"), image);
+        operator(&format!("erode kernel={} border={border}", 2 + n % 8), image);
+        operator(&format!("dilate kernel={} shape=cross border={border}", 2 + n % 8), image);
+        operator("arithmetic operation=max", image);
+    });
+}
+
+#[test]
+fn sums_whose_numbers_are_whole_or_not() {
+    images(|image, n| {
+        for weights in [
+            "[0,-1,0,-1,5,-1,0,-1,0]",
+            "[0.25,0,0.125,0.5,1,-1,0.0625,0,0.25] delta=0.5",
+            "[1,2,3,40,5,60,7,8,200]",
+            "[0.1,0.2,0.3,-0.4,0.5,0.6,0.7,0.8,0.9] delta=-3.3",
+            "[1000000,0,0,0,0,0,0,0,-1000000]",
+            "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]",
+            "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1] delta=-7",
+        ] {
+            if n % 2 == 0 {
+                operator(&format!("filter2d weights={weights} border=constant border_value=3"), image);
+            } else {
+                operator(&format!("filter2d weights={weights}"), image);
+            }
+        }
+        for rest in
+            ["", "kernel=3", "kernel=5", "scale=0.5 delta=0.25", "kernel=3 scale=0.3", "kernel=3 scale=-64"]
+        {
+            operator(&format!("laplacian {rest}"), image);
+            if !image.format().has_alpha() {
+                operator(&format!("laplacian {rest} to=i16"), image);
+            }
+        }
+    });
+}
+
+#[test]
+fn samples_of_several_images_and_channels() {
+    images(|image, _| {
+        for text in [
+            "absdiff",
+            "invert",
+            "arithmetic operation=add",
+            "arithmetic operation=subtract",
+            "arithmetic operation=multiply scale=0.004",
+            "arithmetic operation=multiply",
+            "arithmetic operation=weighted alpha=0.5 beta=-0.25 gamma=3.5",
+            "arithmetic operation=weighted alpha=0.7 beta=0.1",
+            "in_range lower=20 upper=200",
+            "in_range lower=-1e9 upper=100.5",
+            "flip",
+        ] {
+            operator(text, image);
+        }
+        if image.format().rgb_indices().is_some() {
+            operator("color_matrix matrix=[0.393,0.769,0.189,0.349,0.686,0.168,0.272,0.534,0.131]", image);
+            operator("color_matrix matrix=[1,0.5,0,0.5,0,-1,0,3,0.25,0.25,0.5,0]", image);
+            operator("in_range lower=[20,30,40] upper=[200,210,220]", image);
+        }
+    });
+}
+
+#[test]
+fn raw_images() {
+    images(|image, n| {
+        if image.format() != PixelFormat::Gray {
+            return;
+        }
+        let pattern = ["rggb", "bggr", "grbg", "gbrg"][n % 4];
+        for method in ["bilinear", "malvar"] {
+            operator(&format!("demosaic pattern={pattern} method={method}"), image);
+        }
+    });
+}
