@@ -7,6 +7,8 @@ use mip_plan::AxisMap;
 
 use super::row::RowMut;
 use super::{Job, RowKernel};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Level, mirror_avx2};
 
 /// [`mip_plan::Gather`]: the row has been chosen by the taps; this picks the columns.
 #[derive(Debug)]
@@ -72,6 +74,13 @@ impl<T: Pod + Send + Sync + std::fmt::Debug> RowKernel for Gather<T> {
         let row = job.own(0);
         for p in 0..self.planes {
             let (src, out) = (row.plane::<T>(p), out.plane::<T>(p));
+            #[cfg(target_arch = "x86_64")]
+            if let (Level::Avx2(v3), Columns::Mirrored { last }, 3, 1) =
+                (job.level, &self.columns, self.step, size_of::<T>())
+            {
+                mirror(v3, &src[3 * (last + 1) - out.len()..3 * (last + 1)], out);
+                continue;
+            }
             job.level.vectorize(
                 #[inline(always)]
                 || match self.step {
@@ -82,6 +91,15 @@ impl<T: Pod + Send + Sync + std::fmt::Debug> RowKernel for Gather<T> {
             );
         }
     }
+}
+
+/// Mirrors pixels of three bytes.
+#[cfg(target_arch = "x86_64")]
+fn mirror<T: Pod>(v3: pulp::x86::V3, src: &[T], out: &mut [T]) {
+    let (src, out): (&[u8], &mut [u8]) = (bytemuck::cast_slice(src), bytemuck::cast_slice_mut(out));
+    let done = 3 * mirror_avx2(v3, src, out);
+    let rest = src[..src.len() - done].rchunks_exact(3);
+    out[done..].chunks_exact_mut(3).zip(rest).for_each(|(out, pixel)| out.copy_from_slice(pixel));
 }
 
 /// Copies pixels of `N` samples.

@@ -91,6 +91,38 @@ pub(crate) fn interleave_avx2(v3: V3, planes: [&[u8]; 3], out: &mut [u8]) -> usi
     count * N
 }
 
+/// Pixels of three bytes from the last to the first; how many are done: nearly all.
+pub(crate) fn mirror_avx2(v3: V3, src: &[u8], out: &mut [u8]) -> usize {
+    /// Pixels of a vector.
+    const PIXELS: usize = N / 3;
+    // Of the last sixteen bytes the last fifteen.
+    const CHOOSE: [u8; N] = {
+        let mut choose = [0x80; N];
+        let mut i = 0;
+        while i < 3 * PIXELS {
+            choose[i] = (N - 3 * (i / 3 + 1) + i % 3) as u8;
+            i += 1;
+        }
+        choose
+    };
+    v3.vectorize(
+        #[inline(always)]
+        move || {
+            let out = out;
+            let choose: __m128i = bytemuck::cast(CHOOSE);
+            let mut done = 0;
+            // What a store writes beyond its pixels the next one overwrites, or whoever does the rest.
+            while let (Some(src), Some(out)) =
+                (src[..src.len() - 3 * done].last_chunk::<N>(), out[3 * done..].first_chunk_mut::<N>())
+            {
+                *out = bytemuck::cast(v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*src), choose));
+                done += PIXELS;
+            }
+            done
+        },
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +153,20 @@ mod tests {
                         );
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn pixels_are_mirrored() {
+        let Some(v3) = V3::try_new() else { return };
+        for count in [0, 1, 5, 6, 7, 40, 101] {
+            let src: Vec<u8> = (0..3 * count).map(|i| i as u8).collect();
+            let mut out = vec![0; 3 * count];
+            let done = mirror_avx2(v3, &src, &mut out);
+            assert!(done <= count && count - done <= 5, "{done} of {count}");
+            for (out, pixel) in out.chunks_exact(3).zip(src.rchunks_exact(3)).take(done) {
+                assert_eq!(out, pixel, "of {count}");
             }
         }
     }
