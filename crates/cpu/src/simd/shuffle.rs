@@ -91,6 +91,38 @@ pub(crate) fn interleave_avx2(v3: V3, planes: [&[u8]; 3], out: &mut [u8]) -> usi
     count * N
 }
 
+/// One channel of pixels of three bytes; how many are done: all but fewer than sixteen at the end.
+pub(crate) fn pick_avx2(v3: V3, src: &[u8], channel: usize, out: &mut [u8]) -> usize {
+    // Of each sixteen bytes of sixteen pixels those of a channel, in their places.
+    const CHOOSE: [[[u8; N]; 3]; 3] = {
+        let mut choose = [[[0x80; N]; 3]; 3];
+        let mut i = 0;
+        while i < 3 * N {
+            choose[i % 3][i / N][i / 3] = (i % N) as u8;
+            i += 1;
+        }
+        choose
+    };
+    v3.vectorize(
+        #[inline(always)]
+        move || {
+            let out = out;
+            let (out, _) = out.as_chunks_mut::<N>();
+            let (src, _) = src.as_chunks::<{ 3 * N }>();
+            for (out, src) in out.iter_mut().zip(src) {
+                let (parts, _) = src.as_chunks::<N>();
+                let mut bytes = v3.sse2._mm_setzero_si128();
+                for (part, choose) in parts.iter().zip(CHOOSE[channel]) {
+                    let chosen = v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*part), bytemuck::cast(choose));
+                    bytes = v3.sse2._mm_or_si128(bytes, chosen);
+                }
+                *out = bytemuck::cast(bytes);
+            }
+            src.len().min(out.len()) * N
+        },
+    )
+}
+
 /// Pixels of three bytes from the last to the first; how many are done: nearly all.
 pub(crate) fn mirror_avx2(v3: V3, src: &[u8], out: &mut [u8]) -> usize {
     /// Pixels of a vector.
@@ -154,6 +186,18 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn channels_are_picked() {
+        let Some(v3) = V3::try_new() else { return };
+        let src: Vec<u8> = (0..3 * 40).map(|i| (i * 7 % 251) as u8).collect();
+        for channel in 0..3 {
+            let mut out = vec![0; 40];
+            assert_eq!(pick_avx2(v3, &src, channel, &mut out), 32);
+            let expected: Vec<u8> = src.chunks(3).map(|pixel| pixel[channel]).collect();
+            assert_eq!(out[..32], expected[..32]);
         }
     }
 

@@ -75,7 +75,7 @@ pub(super) fn select<N: Copy + PartialOrd>(level: Level, compare: Compare, from:
         Compare::Lt => each4(level, from, to, |a, b, x, y| if a < b { x } else { y }),
         Compare::Le => each4(level, from, to, |a, b, x, y| if a <= b { x } else { y }),
         Compare::Eq | Compare::Ne | Compare::Gt | Compare::Ge => {
-            each4(level, from, to, |a, b, x, y| if a == b { x } else { y })
+            each4(level, from, to, |a, b, x, y| if a == b { x } else { y });
         }
     }
 }

@@ -155,10 +155,9 @@ fn places(expr: &Expr, setting: Setting<'_>) -> Vec<Option<Repeats>> {
         match of[index] {
             Of::Samples => None,
             Of::Numbers => Some(Repeats::Always(even)),
-            Of::Column if !repeats[index] => Some(Repeats::Never),
+            Of::Column | Of::Row if !repeats[index] => Some(Repeats::Never),
             Of::Column if even == odd => Some(Repeats::Always(even)),
             Of::Column => Some(Repeats::Columns([even, odd])),
-            Of::Row if !repeats[index] => Some(Repeats::Never),
             Of::Row => Some(Repeats::Always(if setting.odd_row { odd } else { even })),
         }
     };

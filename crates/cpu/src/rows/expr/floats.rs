@@ -203,7 +203,7 @@ struct Sum<'a> {
 impl WithVector for Sum<'_> {
     #[inline(always)]
     fn run<const N: usize, V: Vector<N>>(self, v: V) {
-        const { assert!(TILE % (4 * N) == 0) }
+        const { assert!(TILE.is_multiple_of(4 * N)) }
         let Self { start, first, from, weights, to } = self;
         let start = v.splat(start);
         // Four vectors at a time: each waits for its own sum only.

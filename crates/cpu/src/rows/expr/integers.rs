@@ -17,9 +17,9 @@ use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
 use super::{Around, is_flat, store};
 use crate::rows::row::{Row, RowMut};
 use crate::rows::{Job, RowKernel};
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Shuffle;
 use crate::simd::{Level, sum_of_products};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Shuffle, pick_avx2};
 
 /// Operations that compute at most: a program in 16 bits keeps more values than one in binary32.
 const MOST: usize = 200;
@@ -292,6 +292,8 @@ const PICKED: usize = store::LONGEST + 2 * Offset::MAX as usize;
 /// One channel of interleaved pixels.
 fn pick(level: Level, src: &[u8], channel: usize, channels: usize, to: &mut [u8]) {
     let done = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) if channels == 3 => pick_avx2(v3, src, channel, to),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2(v3) => Shuffle::new(channels, &[Some(channel)]).run(v3, src, to),
         Level::Portable => 0,

@@ -105,7 +105,9 @@ impl Node {
 pub(super) fn uses(nodes: &[Node], results: &[usize]) -> Vec<usize> {
     let mut uses = vec![0; nodes.len()];
     nodes.iter().flat_map(Node::operands).for_each(|operand| uses[operand] += 1);
-    results.iter().for_each(|&result| uses[result] += 2);
+    for &result in results {
+        uses[result] += 2;
+    }
     uses
 }
 
@@ -217,7 +219,9 @@ impl Program {
     /// `flat`: see [`Program::flat`].
     pub(super) fn new(nodes: &[Node], results: &[usize], inputs: &[ImageDesc], flat: bool) -> Self {
         let mut needed = vec![false; nodes.len()];
-        results.iter().for_each(|&result| needed[result] = true);
+        for &result in results {
+            needed[result] = true;
+        }
         for index in (0..nodes.len()).rev() {
             if needed[index] {
                 nodes[index].operands().into_iter().for_each(|operand| needed[operand] = true);
@@ -227,7 +231,9 @@ impl Program {
         for (index, node) in nodes.iter().enumerate().filter(|(index, _)| needed[*index]) {
             node.operands().into_iter().for_each(|operand| last[operand] = index);
         }
-        results.iter().for_each(|&result| last[result] = nodes.len());
+        for &result in results {
+            last[result] = nodes.len();
+        }
         let numbers = nodes.iter().zip(&needed).filter(|(node, needed)| **needed && is_number(node)).count();
         let mut all = Allocation {
             nodes,

@@ -154,7 +154,7 @@ struct Extreme<'a, T, const LEAST: bool> {
 impl<T: Integer, const LEAST: bool> WithOrdered<T> for Extreme<'_, T, LEAST> {
     #[inline(always)]
     fn run<const N: usize, O: Ordered<T, N>>(self, o: O) {
-        const { assert!(TILE % (2 * N) == 0) }
+        const { assert!(TILE.is_multiple_of(2 * N)) }
         let Self { from, to } = self;
         let (first, others) = (from[0], &from[1..]);
         for (i, to) in pairs_mut(to).iter_mut().enumerate() {

@@ -53,6 +53,9 @@ impl Place {
     }
 }
 
+/// Takes the results of a block.
+type Store<'a, N> = dyn FnMut(Place, [&[N]; 4]) + 'a;
+
 /// Which images a program reads, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Reads {
@@ -112,7 +115,7 @@ impl Program {
         reads: &Reads,
         scratch: &mut [u8],
         [planes, length]: [usize; 2],
-        store: &mut dyn FnMut(Place, [&[A::Number]; 4]),
+        store: &mut Store<'_, A::Number>,
     ) {
         let memory = bytemuck::cast_slice_mut(&mut scratch[..self.bytes::<A>()]);
         let (block, halo, reach) = (self.block::<A>(), self.halo(), self.reach);
