@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use mini_image_pipe::{Device, cuda};
+use mini_image_pipe::{Backends, Device, cuda};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -23,6 +23,15 @@ pub(crate) fn device(name: &str) -> Result<Device, Failed> {
     let device: Device = name.parse()?;
     opened.push((process, name.to_owned(), device.clone()));
     Ok(device)
+}
+
+/// The devices of a list: names as above with commas between, cuda:all, or all.
+pub(crate) fn named(names: &str) -> Result<Vec<Device>, Failed> {
+    if !names.contains(',') && names != "all" && !names.ends_with(":all") {
+        return Ok(vec![device(names)?]);
+    }
+    // Those that other pipelines have opened are used again.
+    Backends::default().devices(names)?.iter().map(|found| device(&found.info()?.id())).collect()
 }
 
 /// The devices that there are, and why one is not there: a list of dictionaries with the keys `device` (what

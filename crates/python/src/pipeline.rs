@@ -24,7 +24,7 @@ use crate::{gpu, report};
 /// A graph of operators, run over arrays: `Pipeline("resize width=640 ! sobel")(array)`.
 ///
 /// The text is the one-line form, or a pipeline file's (TOML); `Pipeline.load(path)` reads a file, and `add` builds a
-/// graph task by task, of which `inputs` and `outputs` name what goes in and out where that is not one image each. `device` is auto, cpu, cuda or cuda:N. None of the settings changes a result.
+/// graph task by task, of which `inputs` and `outputs` name what goes in and out where that is not one image each. `device` is auto, cpu, cuda or cuda:N; or several, to share batches and streams out: cuda:0,cuda:1, cuda:all, or all. None of the settings changes a result.
 ///
 /// Parameters are attributes of tasks, `pipeline.soft.sigma = 1.4`, and items, `pipeline["soft.sigma"] = 1.4`. Pipelines can
 /// be pickled and copied, and used from several threads, one of which runs at a time.

@@ -27,6 +27,18 @@ pub(crate) fn dictionary<'py>(py: Python<'py>, report: &ExecutionReport) -> PyRe
     allocator.set_item("reason", report.allocator.reason.clone())?;
     let whole = PyDict::new(py);
     whole.set_item("device_name", &report.device)?;
+    let devices = PyList::empty(py);
+    for device in &report.devices {
+        let entry = PyDict::new(py);
+        entry.set_item("device", &device.device)?;
+        entry.set_item("name", &device.name)?;
+        entry.set_item("frames", device.frames)?;
+        entry.set_item("losses", device.losses.clone())?;
+        entry.set_item("left", device.left)?;
+        entry.set_item("standby", device.standby)?;
+        devices.append(entry)?;
+    }
+    whole.set_item("devices", devices)?;
     whole.set_item("frames", report.frames)?;
     whole.set_item("elapsed_ms", report.elapsed.as_secs_f64() * 1e3)?;
     whole.set_item("tasks", tasks)?;

@@ -27,8 +27,12 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn config(&self) -> Result<PipelineConfig, Failed> {
-        Ok(PipelineConfig {
-            device: devices::device(&self.device)?,
+        let devices = devices::named(&self.device)?;
+        let cpu = devices::device("cpu")?;
+        let has_cpu = devices.iter().any(|device| device.info().is_ok_and(|info| info.id() == "cpu"));
+        let config = PipelineConfig {
+            // A fault on one GPU may cost the process all of them.
+            standby: (devices.len() > 1 && !has_cpu).then_some(cpu),
             num_streams: self.num_streams,
             max_batch_size: self.max_batch_size,
             enable_graph_replay: self.graph_replay,
@@ -36,7 +40,8 @@ impl Settings {
             prefer_async_allocator: self.stream_ordered,
             memory_limit: self.memory_limit,
             ..PipelineConfig::default()
-        })
+        };
+        Ok(config.on_devices(devices)?)
     }
 }
 
@@ -76,7 +81,11 @@ impl State {
 
     /// The order of the GPU that the pipeline runs on; `None` where that is none.
     pub(crate) fn gateway(&mut self, settings: &Settings) -> Result<Option<Arc<Gateway>>, Failed> {
-        let device = self.engine(settings)?.config().device.clone();
+        let config = self.engine(settings)?.config();
+        if !config.more_devices.is_empty() {
+            return Ok(None);
+        }
+        let device = config.device.clone();
         let runtime = device.open()?;
         // After a fault a device may have been opened anew.
         if !self.gateway.as_ref().is_some_and(|gateway| Arc::ptr_eq(gateway.runtime(), &runtime)) {

@@ -19,6 +19,7 @@ mod filter2d;
 mod flatten;
 mod flip;
 mod gaussian_blur;
+mod hue;
 mod in_range;
 mod invert;
 mod laplacian;
@@ -79,6 +80,7 @@ operators! {
     flatten: Flatten;
     flip: Flip, FlipDirection;
     gaussian_blur: GaussianBlur;
+    hue: Hue;
     in_range: InRange;
     invert: Invert;
     laplacian: Laplacian;

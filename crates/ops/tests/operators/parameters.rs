@@ -140,7 +140,7 @@ fn uniform_parameters_have_an_effect() {
                 ParamKind::Numbers { counts, .. } => [0.25, 0.75]
                     .map(|v| Value::List((1..=counts[0]).map(|i| v * (i * i) as f64).collect()))
                     .to_vec(),
-                _ => [0.25, 0.75, 1.75].map(Value::Float).to_vec(),
+                _ => [0.25, 0.75, 1.75, -0.25].map(Value::Float).to_vec(),
             };
             let all =
                 examples_with(spec, param).flat_map(|params| images.map(|image| (params.clone(), image)));

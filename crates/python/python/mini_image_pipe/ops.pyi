@@ -285,6 +285,20 @@ def gaussian_blur(image: ImageLike, /, *, kernel: int = 5, sigma: float | None =
 def gaussian_blur(*, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
+def hue(image: Image, /, *, factor: float, device: str = "auto") -> Image:
+    """Turns the colours around the wheel.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        factor: Turns: 1/3 makes red green, -1/3 makes it blue (a number from -0.5 to 0.5; must be given; changes without a new plan)"""
+
+@overload
+def hue(image: ImageLike, /, *, factor: float, device: str = "auto") -> Any: ...
+@overload
+def hue(*, factor: float, device: str = "auto") -> Pipeline: ...
+
+@overload
 def in_range(image: Image, /, *, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Image:
     """Mask of the pixels whose colours lie between two bounds.
 

@@ -15,7 +15,7 @@ use crate::state::{Started, State};
 /// What a pipeline of the GPU at hand needs; why not, where it runs elsewhere.
 fn gateway(pipeline: &Pipeline, tensor: &OnGpu<'_>, py: Python<'_>) -> PyResult<Arc<Gateway>> {
     let gateway = pipeline.with(py, State::gateway)?;
-    Ok(gateway.ok_or_else(|| tensor.elsewhere("the pipeline runs on the CPU"))?)
+    Ok(gateway.ok_or_else(|| tensor.elsewhere("the pipeline runs on the CPU or on several devices"))?)
 }
 
 /// Runs a pipeline over tensors, at least one, by the names of its inputs or in their order.

@@ -25,6 +25,7 @@ mod filter2d;
 mod flatten;
 mod flip;
 mod gaussian_blur;
+mod hue;
 mod in_range;
 mod invert;
 mod laplacian;
@@ -92,6 +93,7 @@ references! {
     flatten,
     flip,
     gaussian_blur,
+    hue,
     in_range,
     invert,
     laplacian,
