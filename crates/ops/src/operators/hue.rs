@@ -28,7 +28,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// With M and m the largest and the smallest of a pixel's colours, `d = M - m`, and the hue h in sixths of a turn (`(g - b) / d` where
 /// red is the largest, else `2 + (b - r) / d` where green is, else `4 + (r - g) / d`; 0 where d is 0), a channel becomes `M - d max(0, min(k, 4 - k, 1))` with
 /// `k = (n + h + 6 factor) mod 6` and n 5, 3, 1 for red, green, blue. torchvision's `adjust_hue` is the same for floats; for bytes it rounds hue and
-/// saturation in between where it goes through Pillow.
+/// saturation in between where it goes through Pillow. A pixel stays as it is where a colour, or d, is not finite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hue {
     factor: Option<f64>,
@@ -76,13 +76,16 @@ fn turned() -> Vec<Term> {
     let hue = is_largest(g()).then(part(b(), r()) + 2.0, part(r(), g()) + 4.0);
     let hue = is_largest(r()).then(part(g(), b()), hue);
     let hue = range.clone().compare(Compare::Gt, 0.0).then(hue, 0.0) + uniform("turn");
-    let channel = |n: f32| {
+    // Zero where all are finite, else NaN.
+    let finite = (r() - r()) + (g() - g()) + (b() - b());
+    let channel = |own: Term, n: f32| {
         let k = hue.clone() + n;
         let k = k.clone() - (k / 6.0).floor() * 6.0;
         let k = k.clone().min(Term::from(4.0) - k).min(1.0).max(0.0);
-        largest.clone() - range.clone() * k
+        let turned = largest.clone() - range.clone() * k;
+        (range.clone() + finite.clone()).compare(Compare::Le, f32::MAX).then(turned, own)
     };
-    vec![channel(5.0), channel(3.0), channel(1.0)]
+    vec![channel(r(), 5.0), channel(g(), 3.0), channel(b(), 1.0)]
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ pub fn hue(image: &Real, format: PixelFormat, factor: f64) -> Real {
         let (value, smallest) =
             (rgb.iter().copied().fold(f64::MIN, f64::max), rgb.iter().copied().fold(f64::MAX, f64::min));
         let chroma = value - smallest;
+        if rgb.iter().any(|color| !color.is_finite()) || chroma > f64::from(f32::MAX) {
+            return rgb[own];
+        }
         if chroma == 0.0 {
             return value;
         }

@@ -17,7 +17,7 @@ use crate::pipeline::{DeviceFrame, Pipeline};
 use crate::spread::Done;
 
 impl FrameSource<'_> {
-    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits until the oldest has
+    /// Starts a frame. Where [`crate::StreamOptions::frames_in_flight`] are under way already, first waits until the oldest has
     /// come out at the other end. `false` when that end is gone: then there is no use in further frames.
     ///
     /// What is wrong with a frame comes out in its place as a [`FrameError`].
@@ -69,7 +69,7 @@ impl Iterator for FrameResults {
 }
 
 impl FrameStream<'_> {
-    /// Starts a frame. Where [`StreamOptions::frames_in_flight`] are under way already, first waits for the oldest and
+    /// Starts a frame. Where [`crate::StreamOptions::frames_in_flight`] are under way already, first waits for the oldest and
     /// hands out its result; `None` until then.
     ///
     /// Parameters and images set before count for this frame and those after it. A frame of another size gets a plan
