@@ -103,6 +103,7 @@ fn the_manual_lists_these_pages() {
     pages/mip-ops.1
     pages/mip-formats.1
     pages/mip-devices.1
+    pages/mip-warm.1
     pages/mip-bench.1
     pages/mip-validate.1
     pages/mip-profile.1
