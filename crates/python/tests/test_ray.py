@@ -81,7 +81,11 @@ class Mortal(PipelineActor):
 def ray():
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ray[data]'")
     pytest.importorskip("ray.data", reason="ray[data] is not installed")
-    ray.init(num_cpus=2, num_gpus=2, object_store_memory=200_000_000, include_dashboard=False)
+    # Workers import this file by its name.
+    own = {"env_vars": {"PYTHONPATH": str(Path(__file__).parent)}}
+    ray.init(
+        num_cpus=2, num_gpus=2, object_store_memory=200_000_000, include_dashboard=False, runtime_env=own
+    )
     yield ray
     ray.shutdown()
 
