@@ -34,19 +34,19 @@ if [ "${#targets[@]}" -eq 1 ]; then build+=("${targets[0]}"); fi
 "${build[@]}"
 binaries="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 
-# Inputs that the gate tries: what two slow cores try in some 40 seconds. A number and not a time, for a fast
+# Inputs that the gate tries: what two slow cores try in some 25 seconds. A number and not a time, for a fast
 # machine tries more in a minute, and finds what a slow one does not.
 gate_runs() {
   case $1 in
-    run) echo 1000 ;;
-    pipeline_line) echo 250000 ;;
-    picture) echo 200000 ;;
-    expression) echo 300000 ;;
-    jpeg) echo 400000 ;;
-    pipeline_toml) echo 500000 ;;
-    png) echo 1000000 ;;
-    y4m) echo 1500000 ;;
-    *) echo 100000 ;; # a target that is new
+    run) echo 600 ;;
+    pipeline_line) echo 150000 ;;
+    picture) echo 120000 ;;
+    expression) echo 180000 ;;
+    jpeg) echo 240000 ;;
+    pipeline_toml) echo 300000 ;;
+    png) echo 600000 ;;
+    y4m) echo 900000 ;;
+    *) echo 60000 ;; # a target that is new
   esac
 }
 

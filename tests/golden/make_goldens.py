@@ -17,6 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import PIL
+import PIL.ImageOps
 import scipy
 import scipy.ndimage as ndi
 from PIL import Image
@@ -264,11 +265,63 @@ def arithmetic():
     STORE.case("cast_8_to_f32", "cast", {"to": "f32"}, [RGBA8], f64(RGBA8[1]) / 255, NUMPY, "v / 255", EXACT)
 
 
+def each_channel(f, image):
+    return f(image) if image.ndim == 2 else np.dstack([f(np.ascontiguousarray(image[:, :, c])) for c in range(image.shape[2])])
+
+
+def counted():
+    same = "the same arithmetic"
+    for name, given in [("gray", GRAY8), ("rgb", RGB8), ("tiny", TINY8)]:
+        STORE.case(
+            f"equalize_opencv_{name}", "equalize_hist", {}, [given], each_channel(cv2.equalizeHist, given[1]),
+            OPENCV, "cv2.equalizeHist of each channel", same)
+        STORE.case(
+            f"equalize_pillow_{name}", "equalize_hist", {"method": "pillow"}, [given],
+            np.array(PIL.ImageOps.equalize(Image.fromarray(given[1]))), PILLOW, "ImageOps.equalize", same)
+    for name, given, cutoff in [("gray", GRAY8, 0), ("rgb", RGB8, 0), ("cut", RGB8, 3)]:
+        STORE.case(
+            f"autocontrast_{name}", "autocontrast", {"cutoff": cutoff}, [given],
+            np.array(PIL.ImageOps.autocontrast(Image.fromarray(given[1]), cutoff)), PILLOW,
+            f"ImageOps.autocontrast({cutoff})", "Pillow cuts fractions off", 1)
+    ramp = ("ramp8", np.repeat(np.uint8(np.linspace(30, 220, 64) ** 2 / 250)[None], 9, axis=0))
+    for method, flag in [("otsu", cv2.THRESH_OTSU), ("triangle", cv2.THRESH_TRIANGLE)]:
+        for given in (GRAY8, SMALL8, ramp):
+            STORE.case(
+                f"{method}_{given[0]}", "auto_threshold", {"method": method}, [given],
+                cv2.threshold(given[1], 0, 255, cv2.THRESH_BINARY | flag)[1], OPENCV,
+                f"cv2.threshold(THRESH_{method.upper()})", same)
+        for mode, theirs in [("binary_inv", cv2.THRESH_BINARY_INV), ("trunc", cv2.THRESH_TRUNC),
+                             ("tozero", cv2.THRESH_TOZERO), ("tozero_inv", cv2.THRESH_TOZERO_INV)]:
+            STORE.case(
+                f"{method}_{mode}", "auto_threshold", {"method": method, "mode": mode}, [GRAY8],
+                cv2.threshold(GRAY8[1], 0, 255, theirs | flag)[1], OPENCV,
+                f"cv2.threshold(THRESH_{mode.upper()} | THRESH_{method.upper()})", same)
+    for name, given, clip, tiles in [
+        ("gray", GRAY8, 40.0, (8, 8)), ("clipped", GRAY8, 2.0, (4, 3)), ("divides", GRAY8, 3.0, (6, 37)),
+        ("rgb", RGB8, 2.5, (5, 7)), ("tiny", TINY8, 2.0, (8, 8)), ("no_limit", SMALL8, 0.0, (2, 2)), ("one", SMALL8, 4.0, (1, 1)),
+        ("row", ROW8, 2.0, (4, 3)), ("column", COLUMN8, 1.5, (2, 3)),
+    ]:
+        clahe = cv2.createCLAHE(clip, tiles)
+        STORE.case(
+            f"clahe_{name}", "clahe", {"clip_limit": clip, "tiles": list(map(float, tiles))}, [given],
+            each_channel(clahe.apply, given[1]), OPENCV, f"cv2.createCLAHE({clip}, {tiles}).apply of each channel", same)
+    for name, given in [("gray", GRAY8), ("rgb", RGB8)]:
+        channels = [given[1]] if given[1].ndim == 2 else cv2.split(given[1])
+        STORE.case(
+            f"histogram_{name}", "histogram", {}, [given],
+            np.vstack([cv2.calcHist([c], [0], None, [256], [0, 256]).T for c in channels]).astype(np.float32),
+            OPENCV, "cv2.calcHist of each channel", "whole numbers")
+        STORE.case(
+            f"stats_{name}", "stats", {}, [given],
+            np.array([[c.mean(), c.std(), c.min(), c.max(), c.sum()] for c in channels], dtype=np.float64), NUMPY,
+            "mean, std, min, max, sum", EXACT)
+
+
 def main():
     for folder in ("inputs", "expected"):
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
-                   moves, arithmetic):
+                   moves, arithmetic, counted):
         family()
     STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))

@@ -6,7 +6,7 @@
 //!     [--every N] [--threads N] [--list] [--keep FOLDER]
 //! ```
 //!
-//! Compiled is one of each, for `sm_75` and in turns for one of the others, whose code differs in nothing but registers (what has
+//! Compiled is one of each, in turns for one of the architectures, whose code differs in little but registers (what has
 //! `__CUDA_ARCH__` asks for 800); `--arch` names those that each is compiled for: every operator with every dtype, layout and number of
 //! channels, every border, and the sample pipelines. `--full` takes the whole matrix that a GPU is validated with, which
 //! takes half an hour. NVRTC is looked for in `MIP_NVRTC_LIB` and where the system looks; without it nothing is checked, and that
@@ -132,8 +132,7 @@ fn check(source: &Source, capability: (u32, u32), options: &Options) -> Result<V
 fn check_all(sources: &[Source], options: &Options) -> Vec<Tally> {
     let tallies: Vec<Mutex<Tally>> = options.archs.iter().map(|_| Mutex::default()).collect();
     let archs = options.archs.len();
-    let chosen =
-        |(n, arch): (usize, usize)| !options.in_turns || arch == 0 || arch == 1 + n % (archs - 1).max(1);
+    let chosen = |(n, arch): (usize, usize)| !options.in_turns || arch == n % archs;
     let pairs = sources.iter().enumerate().flat_map(|source| (0..archs).map(move |arch| (source, arch)));
     let jobs: Vec<(&Source, usize)> =
         pairs.filter(|&((n, _), arch)| chosen((n, arch))).map(|((_, source), arch)| (source, arch)).collect();

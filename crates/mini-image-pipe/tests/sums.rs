@@ -124,6 +124,18 @@ const CASES: &[(&str, &str)] = &[
     ("crop", "width = 5, height = 3, x = 4"),
 ];
 
+/// Operators that take no floats.
+const INTEGERS: &[&str] = &[
+    "adaptive_threshold",
+    "auto_threshold",
+    "autocontrast",
+    "clahe",
+    "equalize_hist",
+    "histogram",
+    "stats",
+    "yuv_to_rgb",
+];
+
 #[test]
 fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
     let devices = [cpu(2, SimdLevel::Native), cpu(1, SimdLevel::Portable)];
@@ -138,8 +150,8 @@ fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
             });
             let registered = ordered.flat_map(|spec| {
                 let calls = calls(spec, &desc);
-                // Planes of video are integers, and so is what is compared with a rounded mean.
-                let whole = ["yuv_to_rgb", "adaptive_threshold"].contains(&spec.name);
+                // Planes of video are integers, and so is what is counted or compared with a rounded mean.
+                let whole = INTEGERS.contains(&spec.name);
                 let colors =
                     format == PixelFormat::Gray && ["color_matrix", "hue", "saturation"].contains(&spec.name);
                 assert!(!calls.is_empty() || whole || colors, "no case for '{}'", spec.name);

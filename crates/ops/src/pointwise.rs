@@ -180,7 +180,12 @@ pub(crate) fn of_gray(mut gray: Lowered, input: &ImageDesc) -> Result<Lowered, O
         let output = input.with_format(PixelFormat::Gray)?;
         let kernel = Kernel::Point(Point::convert(input.format(), PixelFormat::Gray, input.dtype()));
         let convert = KernelStep { kernel, uniforms: [].into(), inputs: vec![StepInput::Slot(0)], output };
-        gray.steps[0].inputs = vec![StepInput::Step(0)];
+        for input in gray.steps.iter_mut().flat_map(|step| &mut step.inputs) {
+            *input = match *input {
+                StepInput::Slot(_) => StepInput::Step(0),
+                StepInput::Step(step) => StepInput::Step(step + 1),
+            };
+        }
         gray.steps.insert(0, convert);
     }
     Ok(gray)

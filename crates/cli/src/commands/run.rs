@@ -194,6 +194,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         // Of several devices each gets a batch.
         batch: usize::from(args.batch) * devices,
         keep_going: args.keep_going,
+        numbers: args.json,
         options,
         limits,
         watch,

@@ -7,7 +7,7 @@ use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::arrays::Finished;
-use super::{Input, Naming, Progress, Written, count};
+use super::{Input, Naming, Numbers, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -24,6 +24,8 @@ pub(crate) struct Outcome {
     pub(crate) tasks: Vec<TaskReport>,
     /// Replay counters after the last execution.
     pub(crate) graph: GraphStats,
+    /// Results that are a few numbers.
+    pub(crate) numbers: Vec<Numbers>,
     /// What was written to stderr beside failures.
     pub(crate) warnings: Vec<String>,
     /// Kinds of metadata that results could not carry, and the inputs that had them.
@@ -44,6 +46,7 @@ impl Outcome {
             failures: BTreeMap::new(),
             tasks: Vec::new(),
             graph: GraphStats::default(),
+            numbers: Vec::new(),
             warnings: Vec::new(),
             lost: BTreeMap::new(),
             interrupted: None,

@@ -7,7 +7,7 @@ use mip_io::{FileFormat, Metadata, WriteOptions, check_encodable};
 
 use super::arrays::{Arrays, check_alike};
 use super::out::Out;
-use super::{ArrayTarget, Feed, Input, Job, Limits, Next, Outcome, Results};
+use super::{ArrayTarget, Feed, Input, Job, Limits, Next, Numbers, Outcome, Results};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Computing, ImageTimes, Stages, Watch};
@@ -27,6 +27,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) metadata: BTreeMap<usize, Metadata>,
     pub(crate) batch: usize,
     pub(crate) keep_going: bool,
+    /// Whether results that are a few numbers are kept for the report.
+    pub(crate) numbers: bool,
     pub(crate) options: WriteOptions,
     pub(crate) limits: Limits,
     /// What learns how long everything takes.
@@ -309,6 +311,11 @@ impl Runner<'_> {
     ) {
         let metadata = self.metadata.remove(&input).unwrap_or_default();
         let images = outputs.iter().map(|images| images[frame].clone());
+        if self.numbers {
+            for (task, image) in self.tasks.iter().zip(images.clone()) {
+                outcome.numbers.extend(Numbers::of(&self.files[input], task, &image));
+            }
+        }
         let naming = match self.results {
             Results::Files(naming) => naming,
             Results::Arrays(_) => {

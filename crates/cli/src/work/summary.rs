@@ -6,7 +6,7 @@ use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
 use super::arrays::Shard;
-use super::{Input, Outcome};
+use super::{Input, Numbers, Outcome};
 use crate::devices::{Names, Share, shares};
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -32,6 +32,8 @@ pub(crate) struct Summary {
     pub(crate) outputs: Vec<String>,
     /// What is in arrays of all results.
     arrays: Vec<Shard>,
+    /// Results that are a few numbers: histograms, statistics.
+    numbers: Vec<Numbers>,
     /// How long frames of animations are shown that went through.
     delays: Vec<Delay>,
     /// From the start of the command's work to its end, decoding and encoding included.
@@ -116,6 +118,7 @@ impl Summary {
             interrupted: outcome.interrupted.map(Signal::name),
             outputs: outcome.files().map(|path| text::path(path).into_owned()).collect(),
             arrays: outcome.arrays.shards.clone(),
+            numbers: outcome.numbers.clone(),
             delays: outcome.written.keys().filter_map(|input| delay(&files[*input])).collect(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
             stages: outcome.stages.clone(),

@@ -213,3 +213,29 @@ fn the_report_has_the_rate_of_each_stage() {
     let ran = place.ok(&run(&["-o", "out", "--format", "npy"]));
     assert!(ran.stderr.contains(" images/s alone; "), "{}", ran.stderr);
 }
+
+#[test]
+fn results_that_are_a_few_numbers_stand_in_the_report() {
+    let place = place(&["a.png", "b.png"]);
+    let report = place.ok(&["run", "-e", "stats", "in", "-o", "s.npy", "--device", "cpu", "--json"]).json();
+    let numbers = report["numbers"].as_array().unwrap();
+    assert_eq!(numbers.len(), 2);
+    let (_, values) = array(&place, "s.npy");
+    let floats = values.as_chunks::<4>().0.iter().map(|v| f32::from_le_bytes(*v));
+    let told = |entry: &Value| {
+        let rows: Vec<Value> = entry["rows"].as_array().unwrap().clone();
+        assert_eq!(rows.len(), 3, "a row for each channel");
+        rows.iter()
+            .flat_map(|row| row.as_array().unwrap().clone())
+            .map(|v| v.as_f64().unwrap() as f32)
+            .collect()
+    };
+    let all: Vec<f32> = numbers.iter().flat_map(|entry| -> Vec<f32> { told(entry) }).collect();
+    assert_eq!(all, floats.collect::<Vec<f32>>());
+    assert_eq!((&numbers[1]["task"], all[5] > 0.0), (&json!("stats"), true));
+    // Pictures are not numbers.
+    let report = place
+        .ok(&["run", "-e", "equalize_hist", "in/a.png", "-o", "e.png", "--device", "cpu", "--json"])
+        .json();
+    assert_eq!(report["numbers"], json!([]));
+}

@@ -83,7 +83,7 @@ impl Device for CpuDevice {
 
     fn workspace_bytes(&self, group: &Group, layouts: &[BatchLayout]) -> usize {
         // A group that cannot be prepared needs nothing; `load` says why it cannot.
-        GroupRunner::with_threads(group, |id| layouts[id].desc, &self.config, self.threads.clone())
+        GroupRunner::with_threads(group, |id| layouts[id], &self.config, self.threads.clone())
             .map_or(0, |runner| runner.workspace_bytes())
     }
 
@@ -93,8 +93,8 @@ impl Device for CpuDevice {
 
     fn load(&self, plan: &Plan, group: usize) -> Result<Arc<dyn Executable>, DeviceError> {
         let group = &plan.groups[group];
-        let desc = |id: usize| plan.buffers[id].layout.desc;
-        let runner = GroupRunner::with_threads(group, desc, &self.config, self.threads.clone())?;
+        let layout = |id: usize| plan.buffers[id].layout;
+        let runner = GroupRunner::with_threads(group, layout, &self.config, self.threads.clone())?;
         let names: Vec<&str> = group.stages.iter().map(|stage| stage.kernel.name()).collect();
         Ok(Arc::new(CpuExecutable { runner, name: names.join("+") }))
     }

@@ -7,6 +7,7 @@ mod program;
 mod run;
 mod runner;
 mod shared;
+mod steps;
 mod tiling;
 mod worker;
 

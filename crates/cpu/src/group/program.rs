@@ -1,9 +1,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use mip_core::{ALIGNMENT, ImageDesc};
+use mip_core::{ALIGNMENT, BatchLayout, ImageDesc};
 use mip_plan::{CustomKernel, Group, Kernel, Operand};
 
+use super::steps::Steps;
 use super::{capacity, merge};
 use crate::rows::{Chain, Input, Lowering, RowShape, RowStage, Taps, is_fast_chroma, lower, lower_chroma};
 
@@ -12,6 +13,8 @@ use crate::rows::{Chain, Input, Lowering, RowShape, RowStage, Taps, is_fast_chro
 pub(super) enum Program {
     /// Row stages.
     Rows(Rows),
+    /// Stages one after the other, since some of them see whole images.
+    Steps(Steps),
     /// A user's kernel over whole images.
     Custom { kernel: Arc<dyn CustomKernel>, inputs: Vec<usize> },
 }
@@ -64,11 +67,18 @@ pub(super) struct Cache {
 }
 
 impl Program {
-    /// Prepares a group; `desc(id)` tells the shape of a buffer.
+    /// Prepares a group; `layout(id)` tells shape and batch of a buffer.
     ///
     /// # Errors
     /// The name of the kernel and why it cannot be run.
-    pub(super) fn new(group: &Group, desc: impl Fn(usize) -> ImageDesc) -> Result<Self, (String, String)> {
+    pub(super) fn new(
+        group: &Group,
+        layout: impl Fn(usize) -> BatchLayout,
+    ) -> Result<Self, (String, String)> {
+        if group.stages.iter().any(|stage| matches!(stage.kernel, Kernel::Whole(_))) {
+            return Steps::new(group, &layout).map(Self::Steps);
+        }
+        let desc = |id: usize| -> ImageDesc { layout(id).desc };
         let reads = group.reads();
         let buffer = |id| reads.iter().position(|&r| r == id).expect("reads() lists every buffer operand");
         if let Some(stage) = group.stages.iter().find(|s| matches!(s.kernel, Kernel::Custom(_))) {

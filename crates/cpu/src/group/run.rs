@@ -1,3 +1,5 @@
+use std::sync::{Mutex, PoisonError};
+
 use mip_core::{ImageView, ImageViewMut};
 use mip_plan::Uniforms;
 use rayon::ThreadPool;
@@ -18,9 +20,9 @@ pub(super) struct ThreadTeam<'a> {
 }
 
 /// Bytes of results below which waking other threads costs more than it brings.
-const SMALL: usize = 64 * 1024;
+pub(super) const SMALL: usize = 64 * 1024;
 /// Bands a worker gets, so that one that is held up can be helped.
-const BANDS_PER_WORKER: usize = 4;
+pub(super) const BANDS_PER_WORKER: usize = 4;
 /// Rows a band has at least, unless the image is smaller: neighbouring bands compute shared rows twice.
 const BAND_ROWS: usize = 24;
 
@@ -43,22 +45,30 @@ pub(super) fn run(
     let mut spaces = workspace.chunks_exact_mut(program.worker_bytes.max(1));
     let mut space =
         || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
-    let work_off = |index: usize, space: &mut [u8]| {
+    // A worker takes its share of the workspace when it starts.
+    let spaces: Vec<Mutex<Option<&mut [u8]>>> = (0..workers).map(|_| Mutex::new(Some(space()))).collect();
+    team.side_by_side(workers, |index| {
+        let space = spaces[index].lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let mut worker = Worker::new(shared, space);
         while let Some(mut band) = queue.next(index) {
             worker.run(&mut band);
         }
-    };
-    let own = space();
-    match team.pool {
-        Some(pool) if workers > 1 => pool.in_place_scope(|scope| {
-            for index in 1..workers {
-                let (space, work_off) = (space(), &work_off);
-                scope.spawn(move |_| work_off(index, space));
-            }
-            work_off(0, own);
-        }),
-        _ => work_off(0, own),
+    });
+}
+
+impl ThreadTeam<'_> {
+    /// Has `work(index)` done by so many workers at once, this thread one of them.
+    pub(super) fn side_by_side(&self, workers: usize, work: impl Fn(usize) + Sync) {
+        match self.pool {
+            Some(pool) if workers > 1 => pool.in_place_scope(|scope| {
+                for index in 1..workers {
+                    let work = &work;
+                    scope.spawn(move |_| work(index));
+                }
+                work(0);
+            }),
+            _ => work(0),
+        }
     }
 }
 

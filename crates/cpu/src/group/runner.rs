@@ -1,4 +1,4 @@
-use mip_core::{AlignedBytes, ImageView, ImageViewMut};
+use mip_core::{AlignedBytes, BatchLayout, ImageView, ImageViewMut};
 use mip_plan::{Group, Plan, Uniforms};
 use mip_runtime::device::DeviceError;
 
@@ -23,18 +23,18 @@ impl GroupRunner {
     /// # Errors
     /// [`DeviceError::Build`] when the group's kernels and shapes do not fit together.
     pub fn new(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Self, DeviceError> {
-        let desc = |id: usize| plan.buffers[id].layout.desc;
-        Self::with_threads(&plan.groups[group], desc, config, Threads::start(config))
+        let layout = |id: usize| plan.buffers[id].layout;
+        Self::with_threads(&plan.groups[group], layout, config, Threads::start(config))
     }
 
     pub(crate) fn with_threads(
         group: &Group,
-        desc: impl Fn(usize) -> mip_core::ImageDesc,
+        layout: impl Fn(usize) -> BatchLayout,
         config: &CpuConfig,
         threads: Threads,
     ) -> Result<Self, DeviceError> {
-        let program =
-            Program::new(group, desc).map_err(|(kernel, message)| DeviceError::Build { kernel, message })?;
+        let program = Program::new(group, layout)
+            .map_err(|(kernel, message)| DeviceError::Build { kernel, message })?;
         let uniforms = group.stages.iter().map(|s| s.uniforms.len()).collect();
         let level = Level::new(config.simd);
         Ok(Self { program, uniforms, level, threads })
@@ -44,6 +44,7 @@ impl GroupRunner {
     pub fn workspace_bytes(&self) -> usize {
         match &self.program {
             Program::Rows(rows) => rows.worker_bytes.saturating_mul(self.threads.count),
+            Program::Steps(steps) => steps.workspace_bytes(self.threads.count),
             Program::Custom { .. } => 0,
         }
     }
@@ -66,10 +67,14 @@ impl GroupRunner {
         workspace: &mut [u8],
     ) -> Result<(), DeviceError> {
         self.check(inputs, outputs, uniforms, workspace)?;
+        let team = ThreadTeam { workers: self.threads.count, pool: self.threads.pool.as_deref() };
         match &self.program {
             Program::Rows(rows) => {
-                let team = ThreadTeam { workers: self.threads.count, pool: self.threads.pool.as_deref() };
                 run(rows, self.level, team, (inputs, outputs), uniforms, workspace);
+                Ok(())
+            }
+            Program::Steps(steps) => {
+                steps.run(self.level, team, (inputs, outputs), uniforms, workspace);
                 Ok(())
             }
             Program::Custom { kernel, inputs: order } => {
@@ -105,8 +110,13 @@ impl GroupRunner {
             let given: Vec<usize> = lengths.collect();
             return unsupported(format!("uniforms of lengths {given:?} given, {:?} needed", self.uniforms));
         }
-        if let Program::Rows(rows) = &self.program {
-            let (given, needed) = (workspace.len(), rows.worker_bytes);
+        let needed = match &self.program {
+            Program::Rows(rows) => Some(rows.worker_bytes),
+            Program::Steps(steps) => Some(steps.workspace_bytes(1)),
+            Program::Custom { .. } => None,
+        };
+        if let Some(needed) = needed {
+            let given = workspace.len();
             if given < needed || (needed > 0 && !aligned(workspace.as_ptr().addr(), mip_core::ALIGNMENT)) {
                 return unsupported(format!(
                     "a workspace of {given} bytes at {:p}: at least {needed} aligned to {} are needed",

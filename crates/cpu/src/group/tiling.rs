@@ -17,7 +17,7 @@ use crate::threads::Threads;
 pub fn tiling(plan: &Plan, group: usize, config: &CpuConfig) -> Result<Tiling, DeviceError> {
     let group = &plan.groups[group];
     let runner =
-        GroupRunner::with_threads(group, |id| plan.buffers[id].layout.desc, config, Threads::none(config))?;
+        GroupRunner::with_threads(group, |id| plan.buffers[id].layout, config, Threads::none(config))?;
     let frames = plan.batch;
     let mut tiles = Tiles {
         stages: (0..group.stages.len()).collect(),

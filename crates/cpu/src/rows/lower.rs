@@ -187,6 +187,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
             let taps = Taps::Window { radius, border: k.border, height: output.height() };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
         }
+        Kernel::Whole(k) => return Err(format!("{} has no rows of its own", k.name())),
         Kernel::Custom(k) => return Err(format!("custom kernel '{}' has no rows", k.name())),
     }
     Ok(())

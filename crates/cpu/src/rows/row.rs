@@ -107,6 +107,11 @@ impl<'a> RowMut<'a> {
         std::array::from_fn(|_| bytemuck::cast_slice_mut(planes.next().expect("at most four planes")))
     }
 
+    /// The bytes of so many planes.
+    pub(crate) fn bytes(&mut self, planes: usize) -> &mut [&'a mut [u8]] {
+        &mut self.planes[..planes]
+    }
+
     /// Copies a row of the same shape.
     pub(crate) fn copy_from(&mut self, from: &Row<'_>) {
         for (p, to) in self.planes.iter_mut().enumerate().filter(|(_, to)| !to.is_empty()) {

@@ -21,6 +21,7 @@ mod stencil;
 mod tests;
 mod text;
 mod warp;
+mod whole;
 
 pub(crate) use branches::{Branch, Program, branch_offset, programs, put_branches};
 pub(crate) use fields::{put_floats, put_image, put_pointer, put_uint};

@@ -48,6 +48,7 @@ pub(super) fn functor(
         | Kernel::Warp(_)
         | Kernel::Resample(_)
         | Kernel::Separable(_)
+        | Kernel::Whole(_)
         | Kernel::Custom(_) => return Ok(String::new()),
     };
     let resolved = expr.resolve(inputs, output)?;

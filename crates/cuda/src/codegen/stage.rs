@@ -9,7 +9,7 @@ use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::point::{functor, stencil as stencil_of};
 use super::text::{Piece, identifier};
-use super::{custom, filter, gather, map, resample, stencil, warp};
+use super::{custom, filter, gather, map, resample, stencil, warp, whole};
 
 /// An image as a stage sees it when code is generated.
 #[derive(Debug, Clone, Copy)]
@@ -173,6 +173,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
             Some(kernel) => stencil::body(context, kernel),
             None => filter::sobel(context, kernel),
         },
+        Kernel::Whole(kernel) => whole::body(context, *kernel),
         Kernel::Custom(kernel) => custom::body(context, &**kernel)?,
     };
     let mut text = String::new();

@@ -1,7 +1,8 @@
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{ImageDesc, PixelFormat};
 use mip_plan::{Border, Kernel, Separable};
 
 use crate::choice::choice;
+use crate::counted::bytes_only;
 use crate::expr::{uniform, v, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::{Formula, lowered, of_gray};
@@ -138,14 +139,7 @@ impl Operator for AdaptiveThreshold {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        if input.dtype() != DType::U8 {
-            return Err(OpError::Input {
-                operator: SPEC.name,
-                slot: SPEC.inputs[0].to_owned(),
-                given: input.to_string(),
-                allowed: "u8; convert it with cast".to_owned(),
-            });
-        }
+        bytes_only(&SPEC, &input)?;
         Ok(input.with_format(PixelFormat::Gray)?)
     }
 

@@ -117,16 +117,27 @@ impl Threshold {
     }
 }
 
+impl ThresholdMode {
+    /// Refuses a maximum where nothing becomes it.
+    pub(super) fn check_maximum(
+        self,
+        operator: &impl Parameters,
+        max_value: Option<f64>,
+    ) -> Result<(), ParamError> {
+        let has_maximum = matches!(self, Self::Binary | Self::BinaryInv);
+        if max_value.is_some() && !has_maximum {
+            let with = format!("with mode = {self}");
+            return Err(operator.conflict("max_value", with, "it belongs to mode = binary or binary_inv"));
+        }
+        Ok(())
+    }
+}
+
 impl Parameters for Threshold {
     fields! { "threshold" => level, "max_value" => max_value, "mode" => mode }
 
     fn conflicts(&self) -> Result<(), ParamError> {
-        let has_maximum = matches!(self.mode, ThresholdMode::Binary | ThresholdMode::BinaryInv);
-        if self.max_value.is_some() && !has_maximum {
-            let with = format!("with mode = {}", self.mode);
-            return Err(self.conflict("max_value", with, "it belongs to mode = binary or binary_inv"));
-        }
-        Ok(())
+        self.mode.check_maximum(self, self.max_value)
     }
 }
 

@@ -16,7 +16,9 @@ fn every_example_and_corner_on_every_image() {
                 accepted += usize::from(check(operator.as_ref(), &operator.inputs_like(&image).unwrap()));
             }
         }
-        assert!(accepted >= images().count(), "'{}' accepts {accepted}", spec.name);
+        // At least one dtype.
+        let dtypes = DType::ALL.len();
+        assert!(accepted * dtypes >= images().count(), "'{}' accepts {accepted}", spec.name);
     }
 }
 
@@ -141,6 +143,7 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
                 "{name}"
             );
         }
+        Kernel::Whole(k) => assert_eq!(uniforms, k.uniform_count(), "{name}"),
         Kernel::Custom(_) => panic!("{name}: no registered operator is custom"),
     }
 }

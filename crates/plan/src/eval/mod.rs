@@ -3,7 +3,10 @@
 
 mod resample;
 mod warp;
+mod whole;
 mod window;
+
+pub use whole::WholeRows;
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
 
@@ -40,6 +43,7 @@ pub fn evaluate(
             Kernel::Separable(k) => {
                 pixels(output, frame, |x, y, pixel| window::separable(k, uniforms, images[0], (x, y), pixel));
             }
+            Kernel::Whole(k) => whole::frame(k, uniforms, inputs, frame, output),
             Kernel::Stencil(k) => expression(&k.expr, k.border, uniforms, &images, frame, output),
         }
     }

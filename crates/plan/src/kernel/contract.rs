@@ -94,6 +94,7 @@ impl Kernel {
                 ensure(k.expr.input_count() == 1, || "a stencil reads one image".into())?;
                 check_expression(&k.expr, inputs, output)
             }
+            Self::Whole(k) => k.check(inputs, output),
             // A user's kernel may have any inputs and any output.
             Self::Custom(_) => Ok(()),
         }
@@ -104,6 +105,7 @@ impl Kernel {
         match self {
             Self::Separable(k) => Some(k.radius_x as usize + k.radius_y as usize + 2),
             Self::Warp(k) => Some(k.uniform_count()),
+            Self::Whole(k) => Some(k.uniform_count()),
             Self::Point(Point { expr }) | Self::Stencil(Stencil { expr, .. }) => Some(expr.uniforms().len()),
             Self::Gather(_) | Self::Resample(_) => Some(0),
             Self::Custom(_) => None,
@@ -114,9 +116,12 @@ impl Kernel {
     pub fn expression(&self) -> Option<&Expr> {
         match self {
             Self::Point(Point { expr }) | Self::Stencil(Stencil { expr, .. }) => Some(expr),
-            Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Separable(_) | Self::Custom(_) => {
-                None
-            }
+            Self::Gather(_)
+            | Self::Warp(_)
+            | Self::Resample(_)
+            | Self::Separable(_)
+            | Self::Whole(_)
+            | Self::Custom(_) => None,
         }
     }
 
@@ -130,7 +135,12 @@ impl Kernel {
                 let (radius_x, radius_y) = k.expr.reach();
                 Some(Window { radius_x, radius_y, border: k.border })
             }
-            Self::Point(_) | Self::Gather(_) | Self::Warp(_) | Self::Resample(_) | Self::Custom(_) => None,
+            Self::Point(_)
+            | Self::Gather(_)
+            | Self::Warp(_)
+            | Self::Resample(_)
+            | Self::Whole(_)
+            | Self::Custom(_) => None,
         }
     }
 
@@ -147,7 +157,7 @@ impl Kernel {
                 let radius = i64::from(self.radius(axis));
                 start - radius..end + radius
             }
-            Self::Warp(_) | Self::Custom(_) => 0..i64::from(u32::MAX),
+            Self::Warp(_) | Self::Whole(_) | Self::Custom(_) => 0..i64::from(u32::MAX),
         }
     }
 
@@ -158,14 +168,14 @@ impl Kernel {
             Self::Gather(k) => k.along(axis).extent(extent),
             Self::Resample(k) => k.along(axis).extent(extent),
             Self::Separable(_) | Self::Stencil(_) => extent + 2 * u64::from(self.radius(axis)),
-            Self::Warp(_) | Self::Custom(_) => u64::from(u32::MAX),
+            Self::Warp(_) | Self::Whole(_) | Self::Custom(_) => u64::from(u32::MAX),
         }
     }
 
     /// Source coordinates that one output reads along an axis at once.
     pub fn taps(&self, axis: Axis) -> u64 {
         match self {
-            Self::Point(_) | Self::Gather(_) | Self::Warp(_) | Self::Custom(_) => 1,
+            Self::Point(_) | Self::Gather(_) | Self::Warp(_) | Self::Whole(_) | Self::Custom(_) => 1,
             Self::Resample(k) => k.along(axis).taps() as u64,
             Self::Separable(_) | Self::Stencil(_) => 2 * u64::from(self.radius(axis)) + 1,
         }
@@ -177,6 +187,7 @@ impl Kernel {
         match self {
             Self::Gather(_) => 1.0,
             Self::Warp(k) => k.operations(),
+            Self::Whole(k) => k.operations(),
             // Rows between the two directions are made once for as many as there are source rows for a result.
             Self::Resample(k) => {
                 let ends = k.y.starts().first().zip(k.y.starts().last());

@@ -10,6 +10,7 @@ mod point;
 mod resample;
 mod stencil;
 mod warp;
+mod whole;
 mod window;
 mod yuv;
 
@@ -25,6 +26,8 @@ pub use point::{ChannelMap, Known, Point};
 pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
 pub use warp::{Interpolation, Sampled, Warp};
+pub(crate) use whole::colors;
+pub use whole::{Above, Automatic, Histogram, Lookup, Rule, Table, TileGrid, Whole};
 pub use window::Separable;
 pub use yuv::{YuvFactors, YuvSample};
 
@@ -48,6 +51,8 @@ pub enum Kernel {
     Separable(Separable),
     /// An expression of a fixed neighbourhood.
     Stencil(Stencil),
+    /// Counts of a whole image, a table made of them, or samples looked up in it.
+    Whole(Whole),
     /// A user's own code.
     Custom(Arc<dyn CustomKernel>),
 }
@@ -80,7 +85,7 @@ impl Kernel {
                 let (radius_x, radius_y) = self.window().map_or((0, 0), |w| (w.radius_x, w.radius_y));
                 Access::Window { radius_x, radius_y }
             }
-            Self::Warp(_) | Self::Custom(_) => Access::Whole,
+            Self::Warp(_) | Self::Whole(_) | Self::Custom(_) => Access::Whole,
         }
     }
 
@@ -90,6 +95,7 @@ impl Kernel {
             Self::Point(k) => k.expr.input_count(),
             Self::Gather(_) | Self::Resample(_) | Self::Separable(_) | Self::Stencil(_) => 1,
             Self::Warp(k) => k.input_count(),
+            Self::Whole(k) => k.input_count(),
             Self::Custom(k) => k.input_count(),
         }
     }
@@ -116,6 +122,7 @@ impl Kernel {
             Self::Resample(_) => "resample",
             Self::Separable(_) => "separable",
             Self::Stencil(_) => "stencil",
+            Self::Whole(k) => k.name(),
             Self::Custom(k) => k.name(),
         }
     }

@@ -9,22 +9,28 @@ mod adaptive_threshold;
 mod apply;
 mod arithmetic;
 mod around;
+mod auto_threshold;
+mod autocontrast;
 mod blend;
 mod border;
 mod box_blur;
 mod brightness_contrast;
 mod cast;
+mod clahe;
 mod color_convert;
 mod color_matrix;
 mod composite;
+mod counts;
 mod crop;
 mod demosaic;
 mod dilate;
+mod equalize_hist;
 mod erode;
 mod filter2d;
 mod flatten;
 mod flip;
 mod gaussian_blur;
+mod histogram;
 mod hue;
 mod in_range;
 mod invert;
@@ -48,6 +54,7 @@ mod scharr;
 mod select;
 mod sharpen;
 mod sobel;
+mod stats;
 mod threshold;
 mod transpose;
 mod undistort;
@@ -78,21 +85,26 @@ references! {
     absdiff,
     adaptive_threshold,
     arithmetic,
+    auto_threshold,
+    autocontrast,
     blend,
     box_blur,
     brightness_contrast,
     cast,
+    clahe,
     color_convert,
     color_matrix,
     composite,
     crop,
     demosaic,
     dilate,
+    equalize_hist,
     erode,
     filter2d,
     flatten,
     flip,
     gaussian_blur,
+    histogram,
     hue,
     in_range,
     invert,
@@ -116,6 +128,7 @@ references! {
     select,
     sharpen,
     sobel,
+    stats,
     threshold,
     transpose,
     undistort,

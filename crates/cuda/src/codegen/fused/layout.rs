@@ -55,6 +55,7 @@ impl Pass {
                     | Kernel::Gather(_)
                     | Kernel::Warp(_)
                     | Kernel::Resample(_)
+                    | Kernel::Whole(_)
                     | Kernel::Custom(_) => 0,
                 };
                 rows * VECTOR as usize * stage.output.channels()

@@ -171,7 +171,7 @@ impl Nodes {
                 }
             }
             // Neither a warp nor a custom kernel is part of a fused kernel.
-            Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_) => {
+            Kernel::Point(_) | Kernel::Warp(_) | Kernel::Whole(_) | Kernel::Custom(_) => {
                 let inputs =
                     stage.inputs.iter().map(|&i| self.value(setting, roles, i, x, y, false)).collect();
                 self.add(source, What::Point, inputs, x, y)

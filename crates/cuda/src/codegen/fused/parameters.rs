@@ -75,6 +75,7 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
             | Kernel::Warp(_)
             | Kernel::Separable(_)
             | Kernel::Stencil(_)
+            | Kernel::Whole(_)
             | Kernel::Custom(_) => {}
         }
         if !stage.uniforms.is_empty() {

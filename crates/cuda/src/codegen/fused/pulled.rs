@@ -24,6 +24,7 @@ pub(super) fn pulls(setting: &Setting<'_>, reader: usize, source: Operand) -> bo
         | Kernel::Warp(_)
         | Kernel::Separable(_)
         | Kernel::Stencil(_)
+        | Kernel::Whole(_)
         | Kernel::Custom(_) => return false,
     };
     let pixels = |desc: mip_core::ImageDesc| u64::from(desc.width()) * u64::from(desc.height());
@@ -117,6 +118,7 @@ fn pixel_function(setting: &Setting<'_>, index: usize) -> String {
         | Kernel::Warp(_)
         | Kernel::Separable(_)
         | Kernel::Stencil(_)
+        | Kernel::Whole(_)
         | Kernel::Custom(_) => unreachable!("only what is pointwise is pulled"),
     };
     let body = super::indented(&body, 1);

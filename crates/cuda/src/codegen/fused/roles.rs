@@ -80,7 +80,7 @@ fn needs_tile(setting: &Setting<'_>, source: Operand) -> bool {
                 let upwards = matches!(k.y, AxisMap::Flip { .. }) && slides(setting, s);
                 table(k.x) || table(k.y) || setting.stage(s).kernel.window().is_some() || upwards
             }
-            (Kernel::Point(_) | Kernel::Warp(_) | Kernel::Custom(_), _)
+            (Kernel::Point(_) | Kernel::Warp(_) | Kernel::Whole(_) | Kernel::Custom(_), _)
             | (Kernel::Gather(_), Operand::Buffer(_)) => false,
         }
     })
@@ -94,7 +94,7 @@ fn slides(setting: &Setting<'_>, stage: usize) -> bool {
     match stage.kernel {
         Kernel::Point(_) | Kernel::Gather(_) => stage.inputs.iter().any(behind),
         Kernel::Separable(_) | Kernel::Stencil(_) => true,
-        Kernel::Warp(_) | Kernel::Resample(_) | Kernel::Custom(_) => false,
+        Kernel::Warp(_) | Kernel::Resample(_) | Kernel::Whole(_) | Kernel::Custom(_) => false,
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     let vector = VECTOR as usize * input.channels();
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),
+        Kernel::Whole(k) => Some(format!("'{}' sees whole images", k.name())),
         Kernel::Warp(_) => Some("a warp reads a whole image".to_owned()),
         Kernel::Point(_) | Kernel::Gather(_) => None,
         Kernel::Stencil(k) => wrapped(k.border),

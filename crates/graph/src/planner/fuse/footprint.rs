@@ -96,6 +96,7 @@ fn reads(kernel: &Kernel) -> f64 {
         | Kernel::Warp(_)
         | Kernel::Separable(_)
         | Kernel::Stencil(_)
+        | Kernel::Whole(_)
         | Kernel::Custom(_) => 1.0,
     }
 }

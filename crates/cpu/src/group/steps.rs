@@ -1,0 +1,179 @@
+use mip_core::{ALIGNMENT, BatchLayout, ImageView, ImageViewMut};
+use mip_plan::{Group, Kernel, Operand, Stage, Uniforms, Whole, WholeRows};
+
+use super::bands::{Queue, cut};
+use super::program::{Program, Root, Rows};
+use super::run::{BANDS_PER_WORKER, SMALL, ThreadTeam, run};
+use crate::simd::Level;
+
+/// A group that runs stage by stage, each on all threads, with whole images between them in the workspace.
+#[derive(Debug)]
+pub(super) struct Steps {
+    steps: Vec<Step>,
+    /// Of the result of each step but the last.
+    between: Vec<BatchLayout>,
+}
+
+#[derive(Debug)]
+struct Step {
+    work: Work,
+    inputs: Vec<Source>,
+}
+
+#[derive(Debug)]
+enum Work {
+    Rows(Rows),
+    Whole(Whole),
+}
+
+/// Where an image comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// What the group reads, by its place in [`Group::reads`].
+    Read(usize),
+    /// The result of an earlier step.
+    Step(usize),
+}
+
+impl Steps {
+    /// As [`Program::new`].
+    pub(super) fn new(
+        group: &Group,
+        layout: &dyn Fn(usize) -> BatchLayout,
+    ) -> Result<Self, (String, String)> {
+        let reads = group.reads();
+        let failed = |stage: &Stage, why: String| (stage.kernel.name().to_owned(), why);
+        let last = group.stages.len() - 1;
+        let mut steps = Vec::new();
+        let mut between: Vec<BatchLayout> = Vec::new();
+        for (index, stage) in group.stages.iter().enumerate() {
+            if stage.store.is_some() != (index == last) {
+                let rule = "only the last stage of its group has a result that others read";
+                return Err(failed(stage, rule.to_owned()));
+            }
+            let source = |operand: &Operand| match *operand {
+                Operand::Buffer(id) => {
+                    let read = reads.iter().position(|&r| r == id);
+                    (Source::Read(read.expect("reads() lists every buffer operand")), layout(id))
+                }
+                Operand::Stage(earlier) => (Source::Step(earlier), between[earlier]),
+            };
+            let (inputs, layouts): (Vec<Source>, Vec<BatchLayout>) = stage.inputs.iter().map(source).unzip();
+            let work = match &stage.kernel {
+                Kernel::Whole(kernel) => Work::Whole(*kernel),
+                _ => match Program::new(&alone(group, stage), |id| {
+                    layouts.get(id).copied().unwrap_or(layouts[0])
+                })? {
+                    Program::Rows(rows) => Work::Rows(rows),
+                    Program::Steps(_) | Program::Custom { .. } => {
+                        return Err(failed(stage, "it must have a group of its own".to_owned()));
+                    }
+                },
+            };
+            steps.push(Step { work, inputs });
+            if index < last {
+                let batch = layouts[0].batch_size;
+                let made = BatchLayout::pitched(stage.output, batch, ALIGNMENT);
+                between.push(made.map_err(|error| failed(stage, error.to_string()))?);
+            }
+        }
+        Ok(Self { steps, between })
+    }
+
+    /// Bytes of the images between steps, and of the scratch of so many threads.
+    pub(super) fn workspace_bytes(&self, threads: usize) -> usize {
+        let rows = self.steps.iter().filter_map(|step| match &step.work {
+            Work::Rows(rows) => Some(rows.worker_bytes),
+            Work::Whole(_) => None,
+        });
+        let images = self.between.iter().map(space).fold(0, usize::saturating_add);
+        images.saturating_add(rows.max().unwrap_or(0).saturating_mul(threads))
+    }
+
+    /// Computes the result for all frames.
+    pub(super) fn run(
+        &self,
+        level: Level,
+        team: ThreadTeam<'_>,
+        (inputs, outputs): (&[ImageView<'_>], &mut [ImageViewMut<'_>]),
+        uniforms: &[Uniforms],
+        workspace: &mut [u8],
+    ) {
+        let mut rest = workspace;
+        let mut between: Vec<ImageViewMut<'_>> = Vec::new();
+        for layout in &self.between {
+            let (image, behind) = rest.split_at_mut(space(layout));
+            between.push(ImageViewMut::new(*layout, image).expect("as many bytes as its layout spans"));
+            rest = behind;
+        }
+        for (index, step) in self.steps.iter().enumerate() {
+            let (before, behind) = between.split_at_mut(index);
+            let view = |source: &Source| match *source {
+                Source::Read(read) => inputs[read],
+                Source::Step(earlier) => before[earlier].as_view(),
+            };
+            let inputs: Vec<ImageView<'_>> = step.inputs.iter().map(view).collect();
+            let own = &uniforms[index..=index];
+            match behind.first_mut() {
+                Some(output) => step.run(level, team, (&inputs, output), own, rest),
+                None => step.run(level, team, (&inputs, &mut outputs[0]), own, rest),
+            }
+        }
+    }
+}
+
+impl Step {
+    fn run(
+        &self,
+        level: Level,
+        team: ThreadTeam<'_>,
+        (inputs, output): (&[ImageView<'_>], &mut ImageViewMut<'_>),
+        uniforms: &[Uniforms],
+        scratch: &mut [u8],
+    ) {
+        let output = std::slice::from_mut(output);
+        match &self.work {
+            Work::Rows(rows) => run(rows, level, team, (inputs, output), uniforms, scratch),
+            Work::Whole(kernel) => run_whole(kernel, team, (inputs, output), &uniforms[0]),
+        }
+    }
+}
+
+/// Bytes that an image takes in the workspace.
+fn space(layout: &BatchLayout) -> usize {
+    layout.span().next_multiple_of(ALIGNMENT)
+}
+
+/// A stage as a group of its own, whose inputs are buffers 0, 1, ...
+fn alone(group: &Group, stage: &Stage) -> Group {
+    let inputs = (0..stage.inputs.len()).map(Operand::Buffer).collect();
+    let stage = Stage { inputs, store: Some(stage.inputs.len()), ..stage.clone() };
+    let stages = vec![stage];
+    Group { tasks: group.tasks.clone(), stages, stream: 0, depends_on: Vec::new(), workspace: None }
+}
+
+/// Computes all rows of all frames, on as many threads as that is worth.
+fn run_whole(
+    kernel: &Whole,
+    team: ThreadTeam<'_>,
+    (inputs, output): (&[ImageView<'_>], &mut [ImageViewMut<'_>]),
+    uniforms: &[f32],
+) {
+    let (desc, frames) = (output[0].layout().desc, output[0].layout().batch_size);
+    let read: usize = inputs.iter().map(|view| view.layout().desc.bytes()).sum();
+    let small = desc.bytes().max(read).saturating_mul(frames) < SMALL;
+    let workers = if small || team.pool.is_none() { 1 } else { team.workers };
+    let bands = if workers == 1 { 1 } else { (workers * BANDS_PER_WORKER).div_ceil(frames) };
+    let bands = bands.min(desc.height() as usize);
+    let root = Root { stage: 0, height: desc.height(), shared: false };
+    let workers = workers.min(bands * frames);
+    let queue = Queue::new(cut(&[root], output, bands), workers);
+    team.side_by_side(workers, |index| {
+        while let Some(mut band) = queue.next(index) {
+            let rows = WholeRows::new(kernel, uniforms, inputs, band.frame);
+            for y in band.rows[0].clone() {
+                rows.row(y, band.row_mut(0, y).bytes(desc.planes()));
+            }
+        }
+    });
+}

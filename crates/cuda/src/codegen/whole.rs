@@ -1,0 +1,174 @@
+//! Kernels over whole images: counts, tables and lookups.
+
+use mip_core::ImageDesc;
+use mip_plan::{Above, Automatic, Histogram, Lookup, Rule, Table, TileGrid, Whole};
+
+use super::fields::Fields;
+use super::stage::{Body, Context, Grid};
+use super::text::{Piece, planar};
+
+/// Threads that count or make a table: one for each value.
+const THREADS: u32 = Whole::VALUES;
+/// Threads with counters of their own.
+const WARPS: u32 = THREADS / 32;
+
+pub(super) fn body(context: &Context<'_>, kernel: Whole) -> Body {
+    match kernel {
+        Whole::Histogram(kernel) => histogram(context, kernel),
+        Whole::Table(kernel) => table(context, kernel),
+        Whole::Lookup(Lookup::Rows) => rows(context),
+        Whole::Lookup(Lookup::Between(grid)) => between(context, grid),
+    }
+}
+
+/// Channels side by side, how many of them are colours, and planes that are handled one after the other.
+fn channels(desc: &ImageDesc) -> (usize, usize, u32) {
+    let colors = desc.channels() - usize::from(desc.format().has_alpha());
+    if planar(desc) { (1, 1, desc.channels() as u32) } else { (desc.channels(), colors, 1) }
+}
+
+fn tiles(fields: &mut Fields, grid: TileGrid) {
+    fields.uint("columns", grid.columns);
+    fields.uint("rows", grid.rows);
+    fields.uint("tile_width", grid.width);
+    fields.uint("tile_height", grid.height);
+}
+
+fn histogram(context: &Context<'_>, kernel: Histogram) -> Body {
+    let input = *context.input();
+    let (channels, colors, planes) = channels(&input);
+    // Alpha is no plane that is counted.
+    let planes = if planes > 1 { planes - u32::from(input.format().has_alpha()) } else { 1 };
+    let mut fields = Fields::default();
+    fields.image("in");
+    fields.image("out");
+    fields.uint("batch", 1);
+    fields.uint("planes", planes);
+    fields.int("width", input.width());
+    fields.int("height", input.height());
+    tiles(&mut fields, kernel.grid);
+    let grid = Grid {
+        block: [THREADS, 1],
+        x: kernel.grid.tiles() as u32,
+        y: 1,
+        planes,
+        shared: WARPS * colors as u32 * Whole::VALUES * 4,
+    };
+    let reflected = u8::from(kernel.reflected);
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Whole],
+        call: Box::new(move |i, _| format!("count_tiles<{channels}, {colors}, {reflected}, {i}>")),
+    }
+}
+
+fn table(context: &Context<'_>, kernel: Table) -> Body {
+    let output = context.output.layout.desc;
+    let (rule, pixels) = match kernel.rule {
+        Rule::Counts => ("COUNTS", 0),
+        Rule::Statistics => ("STATISTICS", 0),
+        Rule::Equalize => ("EQUALIZE", 0),
+        Rule::EqualizePillow => ("EQUALIZE_PILLOW", 0),
+        Rule::Stretch => ("STRETCH", 0),
+        Rule::Threshold(Automatic::Otsu, _) => ("OTSU", 0),
+        Rule::Threshold(Automatic::Triangle, _) => ("TRIANGLE", 0),
+        Rule::Clahe { pixels } => ("CLAHE", pixels),
+    };
+    let above = match kernel.rule {
+        Rule::Threshold(_, Above::BinaryInv) => "BINARY_INV",
+        Rule::Threshold(_, Above::Trunc) => "TRUNC",
+        Rule::Threshold(_, Above::ToZero) => "TO_ZERO",
+        Rule::Threshold(_, Above::ToZeroInv) => "TO_ZERO_INV",
+        Rule::Threshold(_, Above::Binary)
+        | Rule::Counts
+        | Rule::Statistics
+        | Rule::Equalize
+        | Rule::EqualizePillow
+        | Rule::Stretch
+        | Rule::Clahe { .. } => "BINARY",
+    };
+    let uniforms = kernel.rule.uniform_count();
+    let mut fields = Fields::default();
+    fields.image("in");
+    fields.image("out");
+    fields.uint("batch", 1);
+    fields.uint("rows", output.height());
+    fields.uint("parts", kernel.parts);
+    fields.uint("pixels", pixels);
+    fields.floats("uniform", uniforms.max(1));
+    // Sums and variances of 8 bytes, counts, their sums, and places of 4; two ends.
+    let shared = Whole::VALUES * (8 + 8 + 4 + 4 + 4) + 8;
+    let grid = Grid { block: [THREADS, 1], x: output.height(), y: 1, planes: 1, shared };
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: (uniforms > 0).then_some("uniform"),
+        grid,
+        pieces: &[Piece::Whole],
+        call: Box::new(move |_, _| format!("table_rows<{rule}, {above}>")),
+    }
+}
+
+fn rows(context: &Context<'_>) -> Body {
+    const BLOCK: [u32; 2] = [32, 8];
+    const ROWS: u64 = 4;
+    let image = *context.input();
+    let (channels, colors, planes) = channels(&image);
+    let mut fields = Fields::default();
+    fields.images("in", 2);
+    fields.image("out");
+    fields.uint("batch", 1);
+    fields.uint("planes", planes);
+    // Planes, or channels beside each other, that are looked up.
+    let looked_up = image.channels() - usize::from(image.format().has_alpha());
+    fields.uint("colors", if planes > 1 { looked_up as u32 } else { 1 });
+    fields.int("bytes", image.row_bytes() as u32);
+    fields.int("height", image.height());
+    let grid = Grid {
+        block: BLOCK,
+        x: (image.row_bytes() as u32).div_ceil(BLOCK[0] * 16),
+        y: u64::from(image.height()).div_ceil(u64::from(BLOCK[1]) * ROWS),
+        planes,
+        shared: colors as u32 * Whole::VALUES,
+    };
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Whole],
+        call: Box::new(move |i, o| format!("lookup_rows<{channels}, {colors}, {}>", i.min(o).min(16))),
+    }
+}
+
+fn between(context: &Context<'_>, grid: TileGrid) -> Body {
+    const BLOCK: [u32; 2] = [32, 8];
+    let image = *context.input();
+    let colors = image.channels() - usize::from(image.format().has_alpha());
+    let (channels, planar) = (image.channels(), planar(&image));
+    let mut fields = Fields::default();
+    fields.images("in", 2);
+    fields.image("out");
+    fields.uint("batch", 1);
+    fields.int("width", image.width());
+    fields.int("height", image.height());
+    tiles(&mut fields, grid);
+    let grid = Grid {
+        block: BLOCK,
+        x: image.width().div_ceil(BLOCK[0]),
+        y: u64::from(image.height().div_ceil(BLOCK[1])),
+        planes: 1,
+        shared: 0,
+    };
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Whole],
+        call: Box::new(move |_, _| format!("lookup_between<{channels}, {colors}, {planar}>")),
+    }
+}
