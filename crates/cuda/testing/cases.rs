@@ -185,6 +185,8 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     add("clamp(fma(v, v2, v3), 0.25, 1e9)", &[image, gray, image]);
     add("min(max(v, v2), max(v3, v4))", &[image, image, gray, image.with_layout(other)]);
     add("x() < 3 || y() >= height() - 2 ? 9 : v + x() - y()", &[image]);
+    add("pow(v / 255, gain) * 200 + log(v + 1) * 9 - cbrt(v)", &[image]);
+    add("exponent(v * 1e-39) + significand(v * -1e-39) * 8 + power_of_two(v - 140) * 1e38", &[image]);
     if image.format() != PixelFormat::Gray {
         add("(r*0.393 + g*0.769 + b*0.189) * gain", &[image]);
         add("floor(b), ceil(r / 7), round(g * 0.37)", &[image]);

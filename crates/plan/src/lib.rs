@@ -24,7 +24,7 @@ mod tiling;
 
 pub use eval::{WholeRows, evaluate};
 pub use expr::{
-    Binary, Bits, Channel, Compare, Expr, ExprBuilder, Offset, Op, Results, Unary, ValueId, luma,
+    Binary, Bits, Channel, Compare, Expr, ExprBuilder, Function, Offset, Op, Results, Unary, ValueId, luma,
 };
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{

@@ -33,6 +33,8 @@ def saturated(values):
         (v.min(v2).max(30).clamp(40, 200), lambda p, q: np.clip(np.maximum(np.minimum(p, q), 30), 40, 200)),
         ((v * 2).sqrt().floor() + (v / 3).ceil() + (v / 2).round(), lambda p, q: np.floor(np.sqrt(p * 2)) + np.ceil(p / 3) + np.rint(p / 2)),
         (expr.fma(v, 0.5, v2), lambda p, q: p * 0.5 + q),
+        ((v / 255) ** 0.5 * 255 + (v + 1).log() * 9 + v.cbrt(), lambda p, q: (p / 255) ** 0.5 * 255 + np.log(p + 1) * 9 + np.cbrt(p)),
+        ((v / 99).exp() + (v / 50).exp2() - (v + 1).log2(), lambda p, q: np.exp(p / 99) + np.exp2(p / 50) - np.log2(p + 1)),
         (expr.x * 2 + expr.y + expr.width - expr.height + v * 0, lambda p, q: np.arange(11) * 2 + np.arange(9)[:, None] + 2),
     ],
 )

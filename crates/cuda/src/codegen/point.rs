@@ -116,6 +116,9 @@ fn unary(op: Unary, a: &str) -> String {
         Unary::Floor => format!("floorf({a})"),
         Unary::Ceil => format!("ceilf({a})"),
         Unary::Round => format!("rintf({a})"),
+        Unary::Exponent => format!("exponent_of({a})"),
+        Unary::Significand => format!("significand_of({a})"),
+        Unary::PowerOfTwo => format!("power_of_two({a})"),
     }
 }
 

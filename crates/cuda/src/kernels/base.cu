@@ -336,6 +336,26 @@ INLINE float luma(float r, float g, float b) {
     return __uint_as_float(MAGIC_BITS | whole_luma(whole(r), whole(g), whole(b))) - SIGNED_MAGIC;
 }
 
+// Operations of expressions: |a| = significand * 2^exponent, subnormal or not; -infinity and infinity with 1 for 0 and infinity.
+INLINE float exponent_of(float a) {
+    const float m = fabsf(a), infinity = __uint_as_float(0x7F800000u);
+    const bool subnormal = m < 1.17549435e-38f;
+    const u32 bits = __float_as_uint(subnormal ? m * 16777216.0f : m);
+    const float exponent = (float)((int)(bits >> 23) - (subnormal ? 151 : 127));
+    return m < infinity ? (m == 0.0f ? -infinity : exponent) : m;
+}
+INLINE float significand_of(float a) {
+    const float m = fabsf(a);
+    const u32 bits = __float_as_uint(m < 1.17549435e-38f ? m * 16777216.0f : m);
+    return a == a ? __uint_as_float((bits & 0x7FFFFFu) | 0x3F800000u) : a;
+}
+// To the nearest whole number, ties to even; two factors, so that subnormal numbers are rounded once.
+INLINE float power_of_two(float a) {
+    const int n = (int)rintf(fminf(fmaxf(a, -150.0f), 128.0f));
+    const float large = __uint_as_float((u32)(max(n, -126) + 127) << 23);
+    return a == a ? large * __uint_as_float((u32)(min(n + 126, 0) + 127) << 23) : a;
+}
+
 // One thread's share of a row: V neighbouring pixels of C channels, packed in memory order.
 template <typename T_, int C_, int V_, bool PLANAR_> struct Pixels {
     typedef T_ T;

@@ -16,23 +16,32 @@
 //!
 //! A comparison used as a number is 1 or 0; a number used as a condition holds when it is not 0.
 
-use mip_plan::{Channel, Compare, Offset, Unary};
+use mip_plan::{Channel, Compare, Function, Offset, Unary};
 
 use super::lexer::{Token, fail, tokens};
 use super::{ExprError, Name, Parsed, Term, term};
 use crate::suggest;
 
 /// Functions with the numbers that they take.
-pub(crate) const FUNCTIONS: [(&str, &str); 10] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 19] = [
     ("abs", "1 number"),
+    ("cbrt", "1 number"),
     ("ceil", "1 number"),
     ("clamp", "3 numbers: value, low, high"),
+    ("exp", "1 number"),
+    ("exp2", "1 number"),
+    ("exponent", "1 number"),
     ("floor", "1 number"),
     ("fma", "3 numbers: a, b, c for a*b + c rounded once"),
+    ("log", "1 number"),
+    ("log2", "1 number"),
     ("luma", "3 numbers: red, green, blue"),
     ("max", "2 or more numbers"),
     ("min", "2 or more numbers"),
+    ("pow", "2 numbers: base, exponent"),
+    ("power_of_two", "1 number"),
     ("round", "1 number"),
+    ("significand", "1 number"),
     ("sqrt", "1 number"),
 ];
 
@@ -399,6 +408,9 @@ impl Parser {
 /// A function's result; how many numbers were given when it takes others.
 fn apply(name: &str, numbers: Vec<Term>) -> Result<Term, usize> {
     let given = numbers.len();
+    if let Some(function) = Function::ALL.into_iter().find(|function| function.name() == name) {
+        return if given == function.operands() { Ok(Term::function(function, numbers)) } else { Err(given) };
+    }
     let mut numbers = numbers.into_iter();
     let mut next = || numbers.next().ok_or(given);
     let one = |op: Unary, term: Term| if given == 1 { Ok(term.unary(op)) } else { Err(given) };
@@ -408,6 +420,9 @@ fn apply(name: &str, numbers: Vec<Term>) -> Result<Term, usize> {
         "floor" => one(Unary::Floor, next()?),
         "round" => one(Unary::Round, next()?),
         "sqrt" => one(Unary::Sqrt, next()?),
+        "exponent" => one(Unary::Exponent, next()?),
+        "significand" => one(Unary::Significand, next()?),
+        "power_of_two" => one(Unary::PowerOfTwo, next()?),
         "clamp" | "fma" | "luma" if given != 3 => Err(given),
         "clamp" => Ok(next()?.clamp(next()?, next()?)),
         "fma" => Ok(next()?.mul_add(next()?, next()?)),

@@ -3,7 +3,9 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
 
 use mip_core::ImageDesc;
-use mip_plan::{Axis, Binary, Channel, Compare, Expr, ExprBuilder, Offset, Results, Unary, ValueId};
+use mip_plan::{
+    Axis, Binary, Channel, Compare, Expr, ExprBuilder, Function, Offset, Results, Unary, ValueId,
+};
 
 /// A number that depends on the samples of a pixel, or of pixels near it: the parts that expressions are made of.
 ///
@@ -33,6 +35,7 @@ enum Kind {
     Binary(Binary, Term, Term),
     Fma([Term; 3]),
     Luma([Term; 3]),
+    Function(Function, Vec<Term>),
     Select(Compare, [Term; 4]),
     /// Stands for what is nested more deeply than [`MAX_DEPTH`]; such an expression is refused.
     TooDeep,
@@ -148,6 +151,7 @@ impl Term {
             Kind::Unary(_, a) => a.0.depth,
             Kind::Binary(_, a, b) => a.0.depth.max(b.0.depth),
             Kind::Fma(terms) | Kind::Luma(terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
+            Kind::Function(_, terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Select(_, terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Input { .. } | Kind::Position(_) | Kind::Uniform(_) | Kind::Const(_) | Kind::TooDeep => 0,
         };
@@ -192,6 +196,7 @@ impl Term {
             Kind::Binary(op, a, b) => Kind::Binary(*op, moved(a), moved(b)),
             Kind::Fma(terms) => Kind::Fma(terms.each_ref().map(moved)),
             Kind::Luma(terms) => Kind::Luma(terms.each_ref().map(moved)),
+            Kind::Function(function, terms) => Kind::Function(*function, terms.iter().map(moved).collect()),
             Kind::Select(compare, terms) => Kind::Select(*compare, terms.each_ref().map(moved)),
             Kind::TooDeep => Kind::TooDeep,
         };
@@ -202,6 +207,11 @@ impl Term {
 
     pub(crate) fn unary(self, op: Unary) -> Self {
         Self::new(Kind::Unary(op, self))
+    }
+
+    /// `operands` are as many as it takes.
+    pub(crate) fn function(function: Function, operands: Vec<Self>) -> Self {
+        Self::new(Kind::Function(function, operands))
     }
 
     fn binary(self, op: Binary, other: impl Into<Self>) -> Self {
@@ -248,6 +258,42 @@ impl Term {
     #[must_use]
     pub fn sqrt(self) -> Self {
         self.unary(Unary::Sqrt)
+    }
+
+    /// The cube root; see [`Function`] for this and the functions below, which are the same operations on every device.
+    #[must_use]
+    pub fn cbrt(self) -> Self {
+        Self::function(Function::Cbrt, vec![self])
+    }
+
+    /// `e^self`.
+    #[must_use]
+    pub fn exp(self) -> Self {
+        Self::function(Function::Exp, vec![self])
+    }
+
+    /// `2^self`.
+    #[must_use]
+    pub fn exp2(self) -> Self {
+        Self::function(Function::Exp2, vec![self])
+    }
+
+    /// The natural logarithm; NaN below 0.
+    #[must_use]
+    pub fn log(self) -> Self {
+        Self::function(Function::Log, vec![self])
+    }
+
+    /// The binary logarithm; NaN below 0.
+    #[must_use]
+    pub fn log2(self) -> Self {
+        Self::function(Function::Log2, vec![self])
+    }
+
+    /// `self^exponent`; NaN below 0 unless the exponent is a whole number.
+    #[must_use]
+    pub fn pow(self, exponent: impl Into<Self>) -> Self {
+        Self::function(Function::Pow, vec![self, exponent.into()])
     }
 
     /// The greatest whole number not above.
@@ -314,6 +360,7 @@ impl Term {
                 Kind::Unary(_, a) => stack.push(a),
                 Kind::Binary(_, a, b) => stack.extend([a, b]),
                 Kind::Fma(terms) | Kind::Luma(terms) => stack.extend(terms),
+                Kind::Function(_, terms) => stack.extend(terms),
                 Kind::Select(_, terms) => stack.extend(terms),
                 Kind::Input { .. }
                 | Kind::Position(_)
@@ -367,6 +414,10 @@ impl Compiler {
             Kind::Fma([a, b, c]) => {
                 let (a, b, c) = (self.value(a), self.value(b), self.value(c));
                 self.builder.fma(a, b, c)
+            }
+            Kind::Function(function, terms) => {
+                let ids: Vec<ValueId> = terms.iter().map(|term| self.value(term)).collect();
+                self.builder.function(*function, &ids)
             }
             Kind::Select(compare, [a, b, then, other]) => {
                 let (a, b) = (self.value(a), self.value(b));

@@ -82,6 +82,21 @@ fn slips_get_their_column() {
 }
 
 #[test]
+fn functions_are_printed_as_the_operations_that_they_are() {
+    assert_eq!(printed("pow(v, 2)"), "v * v");
+    assert_eq!(printed("exp2(3) + v"), "8 + v");
+    let power = printed("pow(v, 0.45)");
+    assert!(power.contains("exponent(v)") && power.contains("significand(v)"), "{power}");
+    assert!(power.contains("power_of_two("), "{power}");
+    for text in ["pow(v, gain)", "cbrt(r), exp(g), log(b)", "exp(-pow(v - 128, 2) / 200)"] {
+        assert_eq!(printed(&printed(text)), printed(text), "{text}");
+    }
+    let message = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(message("pow(v)"), "column 1: 'pow' takes 2 numbers: base, exponent, but 1 are given");
+    assert!(message("v + logg(v)").contains("column 5: there is no function 'logg' (did you mean 'log'?)"));
+}
+
+#[test]
 fn what_is_nested_deeply_is_printed_in_parts() {
     let deep = (0..90).fold("v".to_owned(), |text, _| format!("abs({text})"));
     let expr = compiled(&deep).unwrap();
@@ -123,7 +138,7 @@ fn leaf() -> impl Strategy<Value = Term> {
 /// Random terms, also such that use a part of themselves several times.
 fn term() -> impl Strategy<Value = Term> {
     leaf().prop_recursive(6, 40, 3, |inner| {
-        (0_u8..15, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
+        (0_u8..18, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
             0 => x + y,
             1 => x - y,
             2 => x * y,
@@ -138,6 +153,9 @@ fn term() -> impl Strategy<Value = Term> {
             11 => x.clone().greater(y.clone()).then(x, y),
             12 => x.less(y).then(z, 1.0),
             13 => x.at(2, -1) - y.at(0, 1),
+            14 => x.pow(y),
+            15 => x.log() - y.cbrt(),
+            16 => x.log2().exp() + y.exp2(),
             _ => x.clone().compare(mip_plan::Compare::Ne, y).then(z, x),
         })
     })

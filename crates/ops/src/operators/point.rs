@@ -51,6 +51,7 @@ const fn spec(inputs: usize) -> OperatorSpec {
                 "expr=\"v * 0.5 + 3\"",
                 "expr=\"clamp((r*0.393 + g*0.769 + b*0.189) * gain, 0, 255)\" gain=0.8",
                 "expr=\"v > 100 ? v : sqrt(abs(v))\" to=f32",
+                "expr=\"pow(v, gamma) * 3\" gamma=0.7",
                 "expr=\"b, r, g\"",
                 "expr=\"10, level, 30\" level=99.5",
                 "expr=\"x = max(r, g) - min(g, b); x, x * x / 255, round(r)\" to=u16",

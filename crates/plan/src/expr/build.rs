@@ -147,7 +147,7 @@ impl ExprBuilder {
         }
     }
 
-    fn number(&self, id: ValueId) -> Option<f32> {
+    pub(super) fn number(&self, id: ValueId) -> Option<f32> {
         match self.ops[usize::from(id)] {
             Op::Const(bits) => Some(bits.get()),
             _ => None,

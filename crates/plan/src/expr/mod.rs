@@ -1,6 +1,8 @@
 //! Expressions: programs of binary32 operations on the samples of one pixel, or of the pixels around it, as plain data.
 
 mod build;
+mod exponents;
+mod functions;
 mod print;
 mod resolve;
 #[cfg(test)]
@@ -9,6 +11,7 @@ mod tests;
 use mip_core::PixelFormat;
 
 pub use build::ExprBuilder;
+pub use functions::Function;
 
 use crate::kernel::Axis;
 
@@ -189,6 +192,14 @@ pub enum Unary {
     Ceil,
     /// The nearest whole number, ties to even.
     Round,
+    /// The greatest whole number n with `2^n <= |a|`, for subnormal numbers too: -infinity for 0, infinity for infinity, NaN for
+    /// NaN. Exact.
+    Exponent,
+    /// `|a| / 2^n` with that n: from 1 to below 2, and 1 for 0 and infinity; NaN for NaN. Exact.
+    Significand,
+    /// `2^n` with the nearest whole number n, ties to even: 0 below -149, infinity above 127, NaN for NaN. Exact, for subnormal
+    /// results too.
+    PowerOfTwo,
 }
 
 /// Operations on two numbers.
@@ -236,6 +247,9 @@ impl Unary {
             Self::Floor => a.floor(),
             Self::Ceil => a.ceil(),
             Self::Round => a.round_ties_even(),
+            Self::Exponent => exponents::exponent(a),
+            Self::Significand => exponents::significand(a),
+            Self::PowerOfTwo => exponents::power_of_two(a),
         }
     }
 }

@@ -28,6 +28,9 @@ impl Unary {
             Self::Floor => "floor",
             Self::Ceil => "ceil",
             Self::Round => "round",
+            Self::Exponent => "exponent",
+            Self::Significand => "significand",
+            Self::PowerOfTwo => "power_of_two",
         }
     }
 }

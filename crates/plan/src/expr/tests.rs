@@ -92,3 +92,29 @@ fn numbers_that_are_none_have_rules() {
     assert!(Compare::Ne.holds(nan, nan) && !Compare::Eq.holds(nan, nan) && !Compare::Ge.holds(nan, nan));
     assert_eq!(Unary::Round.apply(2.5), 2.0);
 }
+
+#[test]
+fn numbers_are_taken_apart_and_put_together_exactly() {
+    let bits = (0..1 << 16).map(|i: u32| (i << 15) + i % 31).chain([0, 1, 0x7F_FFFF, 0x80_0000, 0x7F7F_FFFF]);
+    for bits in bits.flat_map(|bits| [bits, bits | 1 << 31]) {
+        let a = f32::from_bits(bits);
+        let [exponent, significand] = [Unary::Exponent, Unary::Significand].map(|op| op.apply(a));
+        if a.is_nan() {
+            assert!(exponent.is_nan() && significand.is_nan());
+        } else if a == 0.0 || a.is_infinite() {
+            let of = if a == 0.0 { f32::NEG_INFINITY } else { f32::INFINITY };
+            assert_eq!([exponent, significand], [of, 1.0], "{a:e}");
+        } else {
+            assert!((1.0..2.0).contains(&significand), "{a:e}");
+            let product = f64::from(significand) * f64::from(exponent).exp2();
+            assert_eq!(product, f64::from(a.abs()), "{a:e}");
+        }
+    }
+    for n in -400..400_i16 {
+        let n = f32::from(n) / 2.0;
+        assert_eq!(Unary::PowerOfTwo.apply(n), f64::from(n.round_ties_even()).exp2() as f32, "2^{n}");
+    }
+    let ends = [f32::INFINITY, f32::MAX, f32::MIN, f32::NEG_INFINITY].map(|a| Unary::PowerOfTwo.apply(a));
+    assert_eq!(ends, [f32::INFINITY, f32::INFINITY, 0.0, 0.0]);
+    assert!(Unary::PowerOfTwo.apply(f32::NAN).is_nan());
+}

@@ -110,6 +110,36 @@ class Expr:
         """The square root."""
         return _join("sqrt({})", self)
 
+    def cbrt(self) -> Expr:
+        """The cube root."""
+        return _join("cbrt({})", self)
+
+    def exp(self) -> Expr:
+        """e to this power."""
+        return _join("exp({})", self)
+
+    def exp2(self) -> Expr:
+        """2 to this power."""
+        return _join("exp2({})", self)
+
+    def log(self) -> Expr:
+        """The natural logarithm."""
+        return _join("log({})", self)
+
+    def log2(self) -> Expr:
+        """The binary logarithm."""
+        return _join("log2({})", self)
+
+    def pow(self, exponent: Term) -> Expr:
+        """This to the power of the exponent; `**` is the same."""
+        return _join("pow({}, {})", self, exponent)
+
+    def __pow__(self, exponent: Term) -> Expr:
+        return self.pow(exponent)
+
+    def __rpow__(self, base: Number) -> Expr:
+        return _join("pow({}, {})", base, self)
+
     def floor(self) -> Expr:
         """The whole number at or below."""
         return _join("floor({})", self)

@@ -359,7 +359,9 @@ impl Fixed {
                 Value::node(node, x.exponent, [of(x.low, y.low), of(x.high, y.high)])
             }
             Op::Select { compare, a, b, then, other } => self.select(compare, [a, b], [then, other])?,
-            Op::Unary(Unary::Sqrt, _) | Op::Binary(Binary::Div, ..) | Op::Luma(..) => return None,
+            Op::Unary(Unary::Sqrt | Unary::Exponent | Unary::Significand | Unary::PowerOfTwo, _)
+            | Op::Binary(Binary::Div, ..)
+            | Op::Luma(..) => return None,
             Op::Position(_) | Op::Uniform(_) | Op::Const(_) => {
                 unreachable!("they follow from place or numbers")
             }

@@ -150,6 +150,9 @@ fn unary(level: Level, op: Unary, a: &[f32], to: &mut [f32]) {
         Unary::Floor => each1(level, a, to, |a| Unary::Floor.apply(a)),
         Unary::Ceil => each1(level, a, to, |a| Unary::Ceil.apply(a)),
         Unary::Round => each1(level, a, to, |a| Unary::Round.apply(a)),
+        Unary::Exponent => each1(level, a, to, |a| Unary::Exponent.apply(a)),
+        Unary::Significand => each1(level, a, to, |a| Unary::Significand.apply(a)),
+        Unary::PowerOfTwo => each1(level, a, to, |a| Unary::PowerOfTwo.apply(a)),
     }
 }
 

@@ -62,8 +62,13 @@ impl Integers {
         around: Option<Around>,
     ) -> Result<Option<Self>, String> {
         let bytes = inputs.iter().all(|input| input.dtype() == DType::U8);
-        let cheap =
-            |op: &Op| !matches!(op, Op::Unary(Unary::Sqrt, _) | Op::Binary(Binary::Div, ..) | Op::Luma(..));
+        let cheap = |op: &Op| match op {
+            Op::Unary(op, _) => match op {
+                Unary::Neg | Unary::Abs | Unary::Floor | Unary::Ceil | Unary::Round => true,
+                Unary::Sqrt | Unary::Exponent | Unary::Significand | Unary::PowerOfTwo => false,
+            },
+            op => !matches!(op, Op::Binary(Binary::Div, ..) | Op::Luma(..)),
+        };
         if !bytes
             || !matches!(output.dtype(), DType::U8 | DType::I16)
             || expr.ops().len() > MOST
