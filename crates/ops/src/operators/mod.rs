@@ -22,6 +22,7 @@ mod erode;
 mod filter2d;
 mod flatten;
 mod flip;
+mod gamma;
 mod gaussian_blur;
 mod histogram;
 mod hue;
@@ -89,6 +90,7 @@ operators! {
     filter2d: Filter2d;
     flatten: Flatten;
     flip: Flip, FlipDirection;
+    gamma: Gamma;
     gaussian_blur: GaussianBlur;
     histogram: Histogram;
     hue: Hue;

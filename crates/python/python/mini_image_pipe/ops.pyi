@@ -268,6 +268,21 @@ def flip(image: ImageLike, /, *, direction: Literal["horizontal", "vertical", "b
 def flip(*, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Pipeline: ...
 
 @overload
+def gamma(image: Image, /, *, gamma: float, gain: float = 1.0, device: str = "auto") -> Image:
+    """Brightens or darkens by a power of the samples.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        gamma: Exponent: below 1 brightens dark parts, above 1 darkens them (a number from 0.01 to 10; must be given; changes without a new plan)
+        gain: Factor of the result (a number from 0 to 100; default 1; changes without a new plan)"""
+
+@overload
+def gamma(image: ImageLike, /, *, gamma: float, gain: float = 1.0, device: str = "auto") -> Any: ...
+@overload
+def gamma(*, gamma: float, gain: float = 1.0, device: str = "auto") -> Pipeline: ...
+
+@overload
 def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
     """Smooths with a Gaussian.
 

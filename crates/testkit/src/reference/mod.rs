@@ -29,6 +29,7 @@ mod erode;
 mod filter2d;
 mod flatten;
 mod flip;
+mod gamma;
 mod gaussian_blur;
 mod histogram;
 mod hue;
@@ -103,6 +104,7 @@ references! {
     filter2d,
     flatten,
     flip,
+    gamma,
     gaussian_blur,
     histogram,
     hue,
