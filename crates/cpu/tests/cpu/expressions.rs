@@ -105,6 +105,25 @@ fn samples_of_several_images_and_channels() {
     });
 }
 
+/// Looked up, or computed where the result is no byte.
+#[test]
+fn functions() {
+    images(|image, _| {
+        for text in [
+            "gamma gamma=0.45 gain=1.1",
+            "point expr=exp(v/60)-log2(v+0.5)*3+cbrt(v-100)",
+            "point expr=power_of_two(v*0.05)+significand(v*1e-40)*9+exponent(v*1e-40)",
+            "point expr=pow(v-100,3)/9e3+100*pow(v/255,gain) gain=2.2",
+        ] {
+            operator(text, image);
+        }
+        if image.format().rgb_indices().is_some() {
+            operator("point expr=pow(g,1.1),cbrt(r)*40,200-exp(b*0.02)", image);
+            operator("point expr=pow(r/255,1.1)*g,b,log(g+b+1)*40", image);
+        }
+    });
+}
+
 #[test]
 fn raw_images() {
     images(|image, n| {

@@ -1,7 +1,7 @@
 //! Expressions of bytes in 16 bits, where numbers allow it: see [`super::fixed`]. A vector holds twice as many of them as of binary32
 //! numbers and needs no conversion. Which way is taken is decided when the numbers are known, once for all rows that have the same.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Binary, Border, Expr, Offset, Op, Results, Unary};
@@ -12,6 +12,7 @@ use super::fixed::{self, Root, Setting};
 use super::floats::Floats;
 use super::program::{MAX_OPERANDS, Number, Operation, Program};
 use super::ranks::extreme;
+use super::remembered::{Of, Remembered};
 use super::samples::{self, Source};
 use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
 use super::{Around, is_flat, store};
@@ -37,13 +38,7 @@ pub(super) struct Integers {
     output: ImageDesc,
     reach: usize,
     /// Of even and of odd rows, those of the numbers of the last launch.
-    chosen: [RwLock<Option<Arc<Chosen>>>; 2],
-}
-
-#[derive(Debug)]
-struct Chosen {
-    uniforms: Vec<u32>,
-    way: Way,
+    chosen: [Remembered<Way>; 2],
 }
 
 #[derive(Debug)]
@@ -92,29 +87,15 @@ impl Integers {
             reads,
             output,
             reach,
-            chosen: [RwLock::new(None), RwLock::new(None)],
+            chosen: [Remembered::new(), Remembered::new()],
         }))
     }
 
     /// The program for the uniforms of a launch.
-    fn chosen(&self, job: &Job<'_>) -> Arc<Chosen> {
+    fn chosen(&self, job: &Job<'_>) -> Arc<Of<Way>> {
         let odd_row = self.expr.reads_position() && job.y % 2 == 1;
-        let slot = &self.chosen[usize::from(odd_row)];
-        let same = |chosen: &Chosen| {
-            chosen.uniforms.iter().copied().eq(job.uniforms.iter().map(|number| number.to_bits()))
-        };
-        // Nobody panics while holding it, and if so what is there is whole.
-        let read = slot.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(chosen) = read.as_ref().filter(|chosen| same(chosen)) {
-            return chosen.clone();
-        }
-        drop(read);
-        let chosen = Arc::new(Chosen {
-            uniforms: job.uniforms.iter().map(|number| number.to_bits()).collect(),
-            way: self.way(job.uniforms, odd_row).unwrap_or(Way::Floats),
-        });
-        *slot.write().unwrap_or_else(PoisonError::into_inner) = Some(chosen.clone());
-        chosen
+        self.chosen[usize::from(odd_row)]
+            .get(job.uniforms, || self.way(job.uniforms, odd_row).unwrap_or(Way::Floats))
     }
 
     fn way(&self, uniforms: &[f32], odd_row: bool) -> Option<Way> {
@@ -147,7 +128,7 @@ impl RowKernel for Integers {
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let chosen = self.chosen(job);
-        let (program, roots) = match &chosen.way {
+        let (program, roots) = match &chosen.value {
             Way::Floats => return self.floats.compute(job, scratch, out),
             Way::Bytes(bytes) => return bytes.run(job, &self.output, out),
             Way::Short(program, roots) => (program, roots),

@@ -1,6 +1,6 @@
 //! Expressions: a few hundred samples at a time, one loop an operation, over blocks of numbers that stay in the first-level cache. One
 //! walk ([`walk`]) over one kind of program ([`program`]) serves binary32 ([`floats`]), 16 bits ([`integers`]) and samples that are
-//! only compared ([`ranks`]).
+//! only compared ([`ranks`]). What follows from one byte is looked up ([`tabulated`]).
 
 mod blocks;
 mod bytes;
@@ -9,9 +9,11 @@ mod floats;
 mod integers;
 mod program;
 mod ranks;
+mod remembered;
 mod samples;
 mod store;
 mod sums;
+mod tabulated;
 mod walk;
 
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use mip_plan::{Border, Channel, Expr, Op, Results, Stencil};
 use self::floats::Floats;
 use self::integers::Integers;
 use self::ranks::Ranks;
+use self::tabulated::Tabulated;
 use super::row::Row;
 use super::{Job, RowKernel};
 
@@ -80,6 +83,11 @@ fn lower(
     };
     if let Some(rows) = ranks {
         return Ok(rows);
+    }
+    if around.is_none()
+        && let Some(rows) = Tabulated::new(expr, inputs, output)?
+    {
+        return Ok(Arc::new(rows));
     }
     if let Some(rows) = Integers::new(expr, inputs, output, around)? {
         return Ok(Arc::new(rows));
