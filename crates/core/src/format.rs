@@ -19,17 +19,54 @@ pub enum PixelFormat {
     Rgba,
     /// Blue, green, red, straight alpha.
     Bgra,
+    /// Hue, saturation, value (the largest of red, green and blue). The hue is 0 to 179 in u8 (half degrees, as in OpenCV), 0 to
+    /// 65535 in u16 (a turn is 65536) and degrees below 360 in floats; saturation and value are 0 to full scale.
+    Hsv,
+    /// Hue as of [`PixelFormat::Hsv`], lightness (the mean of the largest and the smallest colour), saturation.
+    Hls,
+    /// Luma and chroma of full range, blue before red, with the weights of ITU-R BT.601: JPEG's (ITU-T T.871). Chroma is none at
+    /// 128, 32768 or 0.5.
+    Ycbcr,
+    /// CIE 1976 L\*a\*b\* of sRGB, white D65: 0 to 100 and about -128 to 127 in floats; in u8 `2.55 L`, `a + 128`, `b + 128`,
+    /// as in OpenCV.
+    Lab,
+    /// CIE 1931 XYZ of sRGB, white D65, where Y of white is full scale. Z of bright blues is above, which u8 cuts off.
+    Xyz,
+    /// Red, green and blue of linear light: samples of sRGB without its transfer function (IEC 61966-2-1).
+    Linear,
 }
 
 impl PixelFormat {
-    /// Every format, in declaration order.
-    pub const ALL: [Self; 5] = [Self::Gray, Self::Rgb, Self::Bgr, Self::Rgba, Self::Bgra];
+    /// Every format, in declaration order: first [`PixelFormat::PICTURES`].
+    pub const ALL: [Self; 11] = [
+        Self::Gray,
+        Self::Rgb,
+        Self::Bgr,
+        Self::Rgba,
+        Self::Bgra,
+        Self::Hsv,
+        Self::Hls,
+        Self::Ycbcr,
+        Self::Lab,
+        Self::Xyz,
+        Self::Linear,
+    ];
+
+    /// Those that pictures come in and leave in: gray, and red, green and blue in some order. The others are colour spaces.
+    pub const PICTURES: [Self; 5] = [Self::Gray, Self::Rgb, Self::Bgr, Self::Rgba, Self::Bgra];
 
     /// Number of channels: 1, 3 or 4.
     pub const fn channels(self) -> usize {
         match self {
             Self::Gray => 1,
-            Self::Rgb | Self::Bgr => 3,
+            Self::Rgb
+            | Self::Bgr
+            | Self::Hsv
+            | Self::Hls
+            | Self::Ycbcr
+            | Self::Lab
+            | Self::Xyz
+            | Self::Linear => 3,
             Self::Rgba | Self::Bgra => 4,
         }
     }
@@ -39,16 +76,36 @@ impl PixelFormat {
         matches!(self, Self::Rgba | Self::Bgra)
     }
 
-    /// Channel indices of red, green and blue; `None` for gray.
-    pub const fn rgb_indices(self) -> Option<[usize; 3]> {
+    /// Whether its three channels are coordinates of a colour other than red, green and blue as screens take them.
+    pub const fn is_color_space(self) -> bool {
         match self {
-            Self::Gray => None,
-            Self::Rgb | Self::Rgba => Some([0, 1, 2]),
-            Self::Bgr | Self::Bgra => Some([2, 1, 0]),
+            Self::Gray | Self::Rgb | Self::Bgr | Self::Rgba | Self::Bgra => false,
+            Self::Hsv | Self::Hls | Self::Ycbcr | Self::Lab | Self::Xyz | Self::Linear => true,
         }
     }
 
-    /// The name used in pipeline files: `gray`, `rgb`, `bgr`, `rgba`, `bgra`.
+    /// Channel indices of red, green and blue; `None` for gray and for colour spaces.
+    pub const fn rgb_indices(self) -> Option<[usize; 3]> {
+        if self.is_color_space() { None } else { self.color_indices() }
+    }
+
+    /// Channel indices of red, green and blue, or of a colour space's channels in their own order; `None` for gray.
+    pub const fn color_indices(self) -> Option<[usize; 3]> {
+        match self {
+            Self::Gray => None,
+            Self::Bgr | Self::Bgra => Some([2, 1, 0]),
+            Self::Rgb
+            | Self::Rgba
+            | Self::Hsv
+            | Self::Hls
+            | Self::Ycbcr
+            | Self::Lab
+            | Self::Xyz
+            | Self::Linear => Some([0, 1, 2]),
+        }
+    }
+
+    /// The name used in pipeline files: `gray`, `rgb`, `bgr`, `rgba`, `bgra`, `hsv`, `hls`, `ycbcr`, `lab`, `xyz`, `linear`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gray => "gray",
@@ -56,6 +113,12 @@ impl PixelFormat {
             Self::Bgr => "bgr",
             Self::Rgba => "rgba",
             Self::Bgra => "bgra",
+            Self::Hsv => "hsv",
+            Self::Hls => "hls",
+            Self::Ycbcr => "ycbcr",
+            Self::Lab => "lab",
+            Self::Xyz => "xyz",
+            Self::Linear => "linear",
         }
     }
 }
@@ -172,7 +235,7 @@ macro_rules! named {
     };
 }
 
-named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra");
+named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz, linear");
 named!(DType, "dtype", "u8, u16, i16, f16, f32");
 named!(Layout, "layout", "hwc, chw");
 

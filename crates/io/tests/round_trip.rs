@@ -12,7 +12,7 @@ const SIZES: [(u32, u32); 6] = [(1, 1), (1, 7), (7, 1), (3, 2), (17, 5), (33, 31
 #[test]
 fn png_keeps_every_format_type_and_layout_exactly() {
     for (width, height) in SIZES {
-        for format in PixelFormat::ALL {
+        for format in PixelFormat::PICTURES {
             for dtype in [DType::U8, DType::U16] {
                 for layout in Layout::ALL {
                     let image = picture(width, height, format, dtype, layout);

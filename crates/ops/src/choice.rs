@@ -67,5 +67,9 @@ macro_rules! choice {
 pub(crate) use {choice, stored_by_name};
 
 stored_by_name!(PixelFormat, FORMATS);
+
+/// The names of [`PixelFormat::PICTURES`], which come first.
+pub(crate) const PICTURES: &[&str] = FORMATS.split_at(PixelFormat::PICTURES.len()).0;
+
 stored_by_name!(DType, DTYPES);
 stored_by_name!(Layout, LAYOUTS);

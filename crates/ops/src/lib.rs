@@ -26,6 +26,7 @@
 mod border;
 mod calls;
 mod choice;
+mod color_spaces;
 mod counted;
 mod error;
 pub mod expr;

@@ -52,7 +52,7 @@ impl Margins {
     /// The step that fills the margins of `output` with one number a channel, in the image's own order.
     pub(crate) fn fill(&self, output: ImageDesc, fill: &[f64], from: StepInput) -> KernelStep {
         let point = Point::inside(output.format());
-        let [r, g, b] = output.format().rgb_indices().unwrap_or([0; 3]);
+        let [r, g, b] = output.format().color_indices().unwrap_or([0; 3]);
         let number = |name: &String| match name.as_str() {
             "left" => f64::from(self.left),
             "top" => f64::from(self.top),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{Border, Expr, Kernel, Point, Results, Stencil, Uniforms};
+use mip_plan::{Border, Channel, Expr, Kernel, Point, Results, Stencil, Uniforms};
 
 use crate::expr::{Term, b, g, r, size_of, v};
 use crate::field::Parameters;
@@ -61,8 +61,26 @@ impl Formula {
     }
 }
 
+/// The image must be gray, or in red, green and blue.
+pub(crate) fn check_picture(operator: &impl Parameters, input: &ImageDesc) -> Result<(), OpError> {
+    if !input.format().is_color_space() {
+        return Ok(());
+    }
+    let spec = operator.spec();
+    Err(OpError::Input {
+        operator: spec.name,
+        slot: spec.inputs[0].to_owned(),
+        given: input.to_string(),
+        allowed: "gray, or in colour: rgb, bgr, rgba or bgra; convert it with color_convert to=rgb"
+            .to_owned(),
+    })
+}
+
 /// The colour channels of the first input in its own order, as lists of one number a channel have them.
 pub(crate) fn colors(input: &ImageDesc) -> Vec<Term> {
+    if input.format().is_color_space() {
+        return (0..3).map(|index| Term::channel(0, Channel::Index(index))).collect();
+    }
     let Some([red, green, blue]) = input.format().rgb_indices() else { return vec![v()] };
     let mut colors = [(red, r()), (green, g()), (blue, b())];
     colors.sort_by_key(|(place, _)| *place);

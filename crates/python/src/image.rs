@@ -10,7 +10,7 @@ use crate::array::{Meaning, asarray, image_of, pillow_mode};
 use crate::errors::{Failed, function};
 use crate::{dlpack, files};
 
-/// Pixels with a format (gray, rgb, bgr, rgba, bgra), a dtype and a layout (hwc or chw).
+/// Pixels with a format (gray, rgb, bgr, rgba, bgra or a colour space), a dtype and a layout (hwc or chw).
 ///
 /// `Image(array)` lends an array's memory without a copy; `format="bgr"` and `layout="chw"` say what an array
 /// does not. NumPy reads it without a copy too: `numpy.asarray(image)`.
@@ -145,7 +145,7 @@ impl Image {
         self.buffer.desc().height()
     }
 
-    /// Channels and their order: gray, rgb, bgr, rgba or bgra.
+    /// Channels and their order: gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz or linear.
     #[getter]
     const fn format(&self) -> &'static str {
         self.buffer.desc().format().name()

@@ -146,7 +146,7 @@ mod tests {
     fn every_type_and_order_survives_the_round_trip() {
         for dtype in DType::ALL {
             for layout in Layout::ALL {
-                for format in PixelFormat::ALL {
+                for format in PixelFormat::PICTURES {
                     let desc = ImageDesc::new(5, 3, format, dtype).unwrap().with_layout(layout);
                     let real = Real::from_fn(5, 3, desc.channels(), |x, y, c| (x + 10 * y + 50 * c) as f64);
                     assert_eq!(Real::from_buffer(&real.to_buffer(desc)), real, "{desc}");

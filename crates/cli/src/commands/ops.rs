@@ -48,7 +48,7 @@ fn list() -> Result<(), Failure> {
 
 /// All operators in Markdown, for the book.
 fn page() -> String {
-    let head = "# Operators\n\nWritten by `mip ops --markdown`. All take u8, u16 and f32, gray, rgb, bgr, rgba and bgra, HWC \
+    let head = "# Operators\n\nWritten by `mip ops --markdown`. All take u8, u16 and f32, gray, rgb, bgr, rgba and bgra (those of single channels also colour spaces), HWC \
                 and CHW, and any size from 1x1.\nA *uniform* parameter changes numbers for the next execution, a \
                 *structural* one makes a new plan.\n";
     operators().iter().fold(head.to_owned(), |text, operator| text + &section(operator))

@@ -85,7 +85,7 @@ pub(super) fn sizes(small: bool) -> Vec<(u32, u32)> {
 /// Formats, dtypes and layouts: all, or each at least once with the commonest of the others.
 pub(super) fn kinds(full: bool) -> Vec<(PixelFormat, DType, Layout)> {
     let mut kinds = Vec::new();
-    for format in PixelFormat::ALL {
+    for format in PixelFormat::PICTURES {
         for dtype in DType::ALL {
             for layout in Layout::ALL {
                 let usual = [format == PixelFormat::Rgb, dtype == DType::U8, layout == Layout::Hwc];

@@ -183,6 +183,8 @@ fn made(
 ) -> Result<VideoFormat, Failure> {
     let reason = if desc.format().has_alpha() {
         Some("video has no alpha; add `color_convert to=rgb` at the end")
+    } else if desc.format().is_color_space() {
+        Some("video is made of red, green and blue; add `color_convert to=rgb` at the end")
     } else if desc.channels() > 1 && sampling == Sampling::Mono {
         Some("mono has no colours; add `color_convert to=gray` at the end, or write 420")
     } else {

@@ -27,7 +27,7 @@ impl<T: Pixel> Inside<T> {
         let names = kernel.expr.uniforms();
         let place = |name: &str| names.iter().position(|n| n == name).unwrap_or_default();
         let mut fills = vec![place("fill"); output.channels()];
-        if let Some([r, g, b]) = output.format().rgb_indices() {
+        if let Some([r, g, b]) = output.format().color_indices() {
             let channels = [(r, "fill_r"), (g, "fill_g"), (b, "fill_b"), (3, "fill_a")];
             channels.into_iter().take(fills.len()).for_each(|(index, name)| fills[index] = place(name));
         }

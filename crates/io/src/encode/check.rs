@@ -33,6 +33,10 @@ pub fn check_encodable(image: &ImageDesc, format: FileFormat) -> Result<(), IoEr
 /// Why a format does not hold an image, and which operator changes that.
 fn obstacle(image: &ImageDesc, facts: &Facts) -> (String, Option<String>) {
     let name = facts.name;
+    if image.format().is_color_space() && !facts.writes.is_empty() {
+        let change = "add `color_convert to=rgb` at the end".to_owned();
+        return (format!("{name} holds no {}", image.format()), Some(change));
+    }
     let Some(held) = facts.writes.iter().find(|held| held.dtype == image.dtype()) else {
         let reason = match image.dtype() {
             _ if facts.writes.is_empty() => return (format!("{name} is only read"), None),
@@ -56,7 +60,7 @@ fn obstacle(image: &ImageDesc, facts: &Facts) -> (String, Option<String>) {
         let what = match wanted {
             PixelFormat::Gray => "no gray",
             PixelFormat::Rgba | PixelFormat::Bgra if has(PixelFormat::Rgb) => "no alpha",
-            PixelFormat::Rgb | PixelFormat::Bgr | PixelFormat::Rgba | PixelFormat::Bgra => "no colours",
+            _ => "no colours",
         };
         return (format!("{name} has {what}"), best.and_then(convert));
     }

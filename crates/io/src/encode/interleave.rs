@@ -65,7 +65,13 @@ fn gather<const N: usize>(image: &ImageBuffer) -> Result<Vec<u8>, ImageError> {
 const fn stored_order(format: PixelFormat) -> &'static [usize] {
     match format {
         PixelFormat::Gray => &[0],
-        PixelFormat::Rgb => &[0, 1, 2],
+        PixelFormat::Rgb
+        | PixelFormat::Hsv
+        | PixelFormat::Hls
+        | PixelFormat::Ycbcr
+        | PixelFormat::Lab
+        | PixelFormat::Xyz
+        | PixelFormat::Linear => &[0, 1, 2],
         PixelFormat::Bgr => &[2, 1, 0],
         PixelFormat::Rgba => &[0, 1, 2, 3],
         PixelFormat::Bgra => &[2, 1, 0, 3],

@@ -25,7 +25,6 @@ use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
 use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
 
-use crate::format::in_files;
 use crate::metadata::DensityUnit;
 use crate::{Carried, FileFormat, IoError};
 
@@ -147,18 +146,18 @@ fn collected(write: impl FnOnce(&mut Vec<u8>) -> ImageResult<()>) -> Result<Vec<
 /// Interleaved pixels in gray, rgb or rgba order, as `image` calls them.
 const fn color(desc: &ImageDesc) -> ExtendedColorType {
     use ExtendedColorType as C;
-    match (in_files(desc.format()), desc.dtype()) {
-        (PixelFormat::Gray, DType::U8) => C::L8,
-        (PixelFormat::Gray, DType::U16) => C::L16,
+    match (desc.channels(), desc.dtype()) {
+        (1, DType::U8) => C::L8,
+        (1, DType::U16) => C::L16,
         // No encoder of `image` takes these.
-        (PixelFormat::Gray, DType::F32) => C::Unknown(32),
+        (1, DType::F32) => C::Unknown(32),
         (_, DType::I16 | DType::F16) => C::Unknown(16),
-        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U8) => C::Rgb8,
-        (PixelFormat::Rgb | PixelFormat::Bgr, DType::U16) => C::Rgb16,
-        (PixelFormat::Rgb | PixelFormat::Bgr, DType::F32) => C::Rgb32F,
-        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U8) => C::Rgba8,
-        (PixelFormat::Rgba | PixelFormat::Bgra, DType::U16) => C::Rgba16,
-        (PixelFormat::Rgba | PixelFormat::Bgra, DType::F32) => C::Rgba32F,
+        (3, DType::U8) => C::Rgb8,
+        (3, DType::U16) => C::Rgb16,
+        (3, DType::F32) => C::Rgb32F,
+        (_, DType::U8) => C::Rgba8,
+        (_, DType::U16) => C::Rgba16,
+        (_, DType::F32) => C::Rgba32F,
     }
 }
 

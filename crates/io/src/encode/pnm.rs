@@ -10,12 +10,12 @@ pub(super) fn encode(format: FileFormat, pixels: &[u8], desc: &ImageDesc) -> Vec
     let largest = if desc.dtype() == DType::U16 { 65535 } else { 255 };
     let header = match (format, desc.format()) {
         (FileFormat::Pam, _) => {
-            let kind = match desc.format() {
-                PixelFormat::Gray => "GRAYSCALE",
-                PixelFormat::Rgb | PixelFormat::Bgr => "RGB",
-                PixelFormat::Rgba | PixelFormat::Bgra => "RGB_ALPHA",
-            };
             let channels = desc.channels();
+            let kind = match channels {
+                1 => "GRAYSCALE",
+                3 => "RGB",
+                _ => "RGB_ALPHA",
+            };
             format!(
                 "P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {channels}\nMAXVAL {largest}\nTUPLTYPE {kind}\nENDHDR\n"
             )

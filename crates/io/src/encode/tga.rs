@@ -1,16 +1,16 @@
 //! TGA (Truevision TGA 2.0), not compressed.
 
-use mip_core::{ImageDesc, PixelFormat};
+use mip_core::ImageDesc;
 
 /// In the descriptor: rows from top to bottom.
 const TOP_LEFT: u8 = 0x20;
 
 /// A file of interleaved 8-bit pixels in gray, rgb or rgba order. Both sides were checked to fit 16 bits.
 pub(super) fn encode(pixels: &[u8], desc: &ImageDesc) -> Vec<u8> {
-    let (kind, bits, alpha) = match desc.format() {
-        PixelFormat::Gray => (3, 8, 0),
-        PixelFormat::Rgb | PixelFormat::Bgr => (2, 24, 0),
-        PixelFormat::Rgba | PixelFormat::Bgra => (2, 32, 8),
+    let (kind, bits, alpha) = match desc.channels() {
+        1 => (3, 8, 0),
+        3 => (2, 24, 0),
+        _ => (2, 32, 8),
     };
     let [w0, w1] = (desc.width() as u16).to_le_bytes();
     let [h0, h1] = (desc.height() as u16).to_le_bytes();

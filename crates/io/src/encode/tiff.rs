@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Cursor;
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc};
 use tiff::encoder::colortype::{self, ColorType};
 use tiff::encoder::{Compression as Method, DeflateLevel, Rational, TiffEncoder, TiffKind, TiffValue};
 use tiff::tags::{ExtraSamples, Predictor, ResolutionUnit, Tag};
@@ -35,21 +35,20 @@ fn picture<K: TiffKind>(
     desc: &ImageDesc,
     options: &WriteOptions,
 ) -> Result<(), TiffError> {
-    use PixelFormat as P;
     let job = Job { encoder, desc, options };
-    match (desc.format(), desc.dtype()) {
-        (P::Gray, DType::U8) => job.write::<colortype::Gray8>(pixels),
-        (P::Gray, DType::U16) => job.write::<colortype::Gray16>(pixels),
-        (P::Gray, DType::F32) => job.write::<colortype::Gray32Float>(pixels),
-        (P::Rgb | P::Bgr, DType::U8) => job.write::<colortype::RGB8>(pixels),
-        (P::Rgb | P::Bgr, DType::U16) => job.write::<colortype::RGB16>(pixels),
-        (P::Rgb | P::Bgr, DType::F32) => job.write::<colortype::RGB32Float>(pixels),
-        (P::Rgba | P::Bgra, DType::U8) => job.write::<colortype::RGBA8>(pixels),
-        (P::Rgba | P::Bgra, DType::U16) => job.write::<colortype::RGBA16>(pixels),
-        (P::Rgba | P::Bgra, DType::F32) => job.write::<colortype::RGBA32Float>(pixels),
-        (P::Gray, DType::F16) => job.write::<halves::Gray>(pixels),
-        (P::Rgb | P::Bgr, DType::F16) => job.write::<halves::Rgb>(pixels),
-        (P::Rgba | P::Bgra, DType::F16) => job.write::<halves::Rgba>(pixels),
+    match (desc.channels(), desc.dtype()) {
+        (1, DType::U8) => job.write::<colortype::Gray8>(pixels),
+        (1, DType::U16) => job.write::<colortype::Gray16>(pixels),
+        (1, DType::F32) => job.write::<colortype::Gray32Float>(pixels),
+        (3, DType::U8) => job.write::<colortype::RGB8>(pixels),
+        (3, DType::U16) => job.write::<colortype::RGB16>(pixels),
+        (3, DType::F32) => job.write::<colortype::RGB32Float>(pixels),
+        (_, DType::U8) => job.write::<colortype::RGBA8>(pixels),
+        (_, DType::U16) => job.write::<colortype::RGBA16>(pixels),
+        (_, DType::F32) => job.write::<colortype::RGBA32Float>(pixels),
+        (1, DType::F16) => job.write::<halves::Gray>(pixels),
+        (3, DType::F16) => job.write::<halves::Rgb>(pixels),
+        (_, DType::F16) => job.write::<halves::Rgba>(pixels),
         // Refused before.
         (_, DType::I16) => Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType)),
     }

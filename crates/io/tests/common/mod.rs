@@ -33,10 +33,10 @@ pub(crate) fn in_file_order(image: &ImageBuffer) -> Vec<f64> {
     let desc = image.desc();
     let order: &[usize] = match desc.format() {
         PixelFormat::Gray => &[0],
-        PixelFormat::Rgb => &[0, 1, 2],
         PixelFormat::Bgr => &[2, 1, 0],
         PixelFormat::Rgba => &[0, 1, 2, 3],
         PixelFormat::Bgra => &[2, 1, 0, 3],
+        _ => &[0, 1, 2],
     };
     let view = image.view();
     let pixels = (0..desc.height() as usize).flat_map(|y| (0..desc.width() as usize).map(move |x| (x, y)));

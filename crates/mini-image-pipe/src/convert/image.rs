@@ -75,10 +75,10 @@ pub fn to_image(image: &ImageBuffer) -> Result<DynamicImage, Error> {
             Pixels::from_raw(width, height, packed(image)).map(DynamicImage::ImageRgba32F)
         }
         (PixelFormat::Bgra, _) => return refused(desc, "color_convert to=rgba"),
-        (PixelFormat::Bgr, _) | (PixelFormat::Gray, DType::F32) => {
-            return refused(desc, "color_convert to=rgb");
+        (PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba, DType::I16 | DType::F16) => {
+            return refused(desc, "cast to=u16 or f32");
         }
-        (_, DType::I16 | DType::F16) => return refused(desc, "cast to=u16 or f32"),
+        _ => return refused(desc, "color_convert to=rgb"),
     };
     Ok(made.expect("as many samples as the description says"))
 }

@@ -5,7 +5,7 @@ use crate::choice::choice;
 use crate::counted::bytes_only;
 use crate::expr::{uniform, v, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::{Formula, lowered, of_gray};
+use crate::pointwise::{Formula, check_picture, lowered, of_gray};
 use crate::tables::{gaussian_weights, mean_weights};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec, StepInput};
 
@@ -139,6 +139,7 @@ impl Operator for AdaptiveThreshold {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         bytes_only(&SPEC, &input)?;
         Ok(input.with_format(PixelFormat::Gray)?)
     }

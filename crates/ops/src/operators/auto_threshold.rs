@@ -5,7 +5,7 @@ use super::threshold::ThresholdMode;
 use crate::choice::choice;
 use crate::counted::{countable, looked_up, table};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::of_gray;
+use crate::pointwise::{check_picture, of_gray};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 choice! {
@@ -96,6 +96,7 @@ impl Operator for AutoThreshold {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         countable(&SPEC, &input)?;
         Ok(input.with_format(PixelFormat::Gray)?)
     }

@@ -3,6 +3,7 @@ use mip_plan::{Kernel, Point};
 
 use crate::choice::DTYPES;
 use crate::field::{Parameters, create, fields, plumbing};
+use crate::pointwise::check_picture;
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -75,6 +76,7 @@ impl Operator for Cast {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         Ok(self.to.map_or(Ok(input), |to| input.with_dtype(to))?)
     }
 

@@ -85,7 +85,7 @@ impl Operator for Composite {
         if front.with_format(back.format())? != back {
             return refuse(1, format!("as large as the foreground, {front}, and of its dtype and layout"));
         }
-        if back.format() == PixelFormat::Gray {
+        if back.format().rgb_indices().is_none() {
             return refuse(1, "in colour; convert it with color_convert".to_owned());
         }
         Ok(back)
@@ -99,8 +99,8 @@ impl Operator for Composite {
 
     fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
         let (front, back) = match input.format() {
-            PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr => (PixelFormat::Rgba, PixelFormat::Rgb),
-            same @ (PixelFormat::Rgba | PixelFormat::Bgra) => (same, same),
+            format if format.has_alpha() => (format, format),
+            _ => (PixelFormat::Rgba, PixelFormat::Rgb),
         };
         Ok(vec![input.with_format(front)?, input.with_format(back)?])
     }

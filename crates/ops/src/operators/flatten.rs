@@ -58,7 +58,7 @@ impl Operator for Flatten {
         let format = match input.format() {
             PixelFormat::Rgba => PixelFormat::Rgb,
             PixelFormat::Bgra => PixelFormat::Bgr,
-            PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr => {
+            _ => {
                 return Err(OpError::Input {
                     operator: SPEC.name,
                     slot: SPEC.inputs[0].to_owned(),
@@ -91,7 +91,7 @@ impl Operator for Flatten {
     fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
         let format = match input.format() {
             PixelFormat::Bgr | PixelFormat::Bgra => PixelFormat::Bgra,
-            PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba => PixelFormat::Rgba,
+            _ => PixelFormat::Rgba,
         };
         Ok(vec![input.with_format(format)?])
     }

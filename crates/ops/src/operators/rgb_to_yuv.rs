@@ -5,6 +5,7 @@ use mip_plan::{AxisMap, Gather, Kernel, Point, YuvSample};
 use super::yuv_to_rgb::{Levels, MATRICES, RANGES, SAMPLINGS};
 use crate::choice::choice;
 use crate::field::{Parameters, create, fields, plumbing};
+use crate::pointwise::check_picture;
 use crate::{
     Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, StepInput,
 };
@@ -142,6 +143,7 @@ impl Operator for RgbToYuv {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         let (across, down) = self.shifts();
         let dtype = if self.bits > 8 { DType::U16 } else { DType::U8 };
         let size = (input.width().div_ceil(1 << across), input.height().div_ceil(1 << down));

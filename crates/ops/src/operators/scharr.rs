@@ -4,7 +4,7 @@ use mip_plan::Border;
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::expr::{Term, uniform, v};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::stencil_of_gray;
+use crate::pointwise::{check_picture, stencil_of_gray};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -72,6 +72,7 @@ impl Operator for Scharr {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         self.border.resolve(self, &input)?;
         Ok(input.with_format(PixelFormat::Gray)?)
     }

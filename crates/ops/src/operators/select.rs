@@ -67,7 +67,7 @@ impl Pointwise for Select {
             3 => PixelFormat::Rgb,
             _ => PixelFormat::Rgba,
         };
-        let places = format.rgb_indices().map_or(vec![0], |rgb| [&rgb[..], &[3]].concat());
+        let places = format.color_indices().map_or(vec![0], |rgb| [&rgb[..], &[3]].concat());
         let results: Vec<Term> = places.into_iter().filter_map(|place| terms.get(place).cloned()).collect();
         Ok(Formula::channels(results))
     }

@@ -3,7 +3,7 @@ use mip_plan::{Border, Kernel, Stencil};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::pointwise::of_gray;
+use crate::pointwise::{check_picture, of_gray};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -53,6 +53,7 @@ impl Operator for Sobel {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
+        check_picture(self, &input)?;
         self.border.resolve(self, &input)?;
         Ok(input.with_format(PixelFormat::Gray)?)
     }

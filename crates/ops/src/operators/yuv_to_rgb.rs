@@ -4,7 +4,7 @@ use mip_core::video::{
 use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_plan::{AxisMap, AxisTaps, Gather, Kernel, Point, Resample, YuvFactors};
 
-use crate::choice::{FORMATS, stored_by_name};
+use crate::choice::{PICTURES, stored_by_name};
 use crate::expr::{Term, v};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::Formula;
@@ -53,7 +53,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .default_is("left"),
         ParamSpec::new("bits", ParamKind::int(8, 16), "Bits of a sample; 8 of u8 and 16 of u16 if not given"),
         ParamSpec::new("shift", ParamKind::int(0, 8), "Zero bits below them: 6 of P010").default_is("0"),
-        ParamSpec::new("to", ParamKind::choice(FORMATS), "Format of the result; gray is luma alone")
+        ParamSpec::new("to", ParamKind::choice(PICTURES), "Format of the result; gray is luma alone")
             .default_is("rgb"),
     ],
     extra: Extra::NONE,

@@ -17,8 +17,9 @@ fn every_example_and_corner_on_every_image() {
             }
         }
         // At least one dtype.
+        let pictures = images().filter(|image| !image.format().is_color_space()).count();
         let dtypes = DType::ALL.len();
-        assert!(accepted * dtypes >= images().count(), "'{}' accepts {accepted}", spec.name);
+        assert!(accepted * dtypes >= pictures, "'{}' accepts {accepted}", spec.name);
     }
 }
 

@@ -20,8 +20,8 @@ pub enum Function {
     Log,
     /// The binary logarithm, likewise; exact for powers of two.
     Log2,
-    /// `a^b`, as C's `pow` defines it, except that a zero has no sign and that `pow(1, b)` is NaN where `b` is infinite or NaN: 1
-    /// where b is 0; NaN for negative `a`, unless `b` is whole; 0 or infinity for `a = 0`.
+    /// `a^b`, as C's `pow` defines it for finite b: 1 where b is 0; NaN for negative `a`, unless `b` is whole; 0 or infinity for `a = 0`. A
+    /// zero has no sign, and -infinity is a negative number like any other.
     Pow,
 }
 

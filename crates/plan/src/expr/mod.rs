@@ -147,6 +147,15 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// Red, green, blue and alpha, or a colour space's channels in their own order: what the channels of formats other than gray are.
+    pub const fn of_colors(format: PixelFormat) -> [Self; 4] {
+        if format.is_color_space() {
+            [Self::Index(0), Self::Index(1), Self::Index(2), Self::Alpha]
+        } else {
+            [Self::Red, Self::Green, Self::Blue, Self::Alpha]
+        }
+    }
+
     /// The index in memory for a format; `None` when the format has no such channel. [`Channel::Own`] has none of its own.
     pub const fn index(self, format: PixelFormat) -> Option<usize> {
         let rgb = format.rgb_indices();

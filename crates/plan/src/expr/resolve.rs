@@ -19,13 +19,14 @@ impl Expr {
                     *result = Some(if alpha == Some(channel) {
                         builder.input(0, Channel::Index(channel as u8))
                     } else {
-                        let own = self.instance(&mut builder, inputs, meaning(output.format(), channel))?;
+                        let meaning = meaning(output.format(), channel);
+                        let own = self.instance(&mut builder, inputs, (output.format(), meaning))?;
                         own[usize::from(*root)]
                     });
                 }
             }
             Results::Channels(roots) => {
-                let all = self.instance(&mut builder, inputs, None)?;
+                let all = self.instance(&mut builder, inputs, (output.format(), None))?;
                 for (root, place) in roots.iter().zip(places(output.format())) {
                     results[place] = Some(all[usize::from(*root)]);
                 }
@@ -48,12 +49,12 @@ impl Expr {
         Ok(resolved)
     }
 
-    /// The operations once more in a builder, [`Channel::Own`] standing for channel `own`; where each of them is.
+    /// The operations once more in a builder, [`Channel::Own`] standing for channel `own` of a format; where each of them is.
     fn instance(
         &self,
         builder: &mut ExprBuilder,
         inputs: &[ImageDesc],
-        own: Option<Channel>,
+        (format, own): (PixelFormat, Option<Channel>),
     ) -> Result<Vec<ValueId>, String> {
         let mut values: Vec<ValueId> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
@@ -64,6 +65,9 @@ impl Expr {
                     let index = match channel {
                         // A gray image has one value for all channels.
                         Channel::Own if desc.format() == PixelFormat::Gray => Some(0),
+                        // Colour spaces have channels of their own, which other formats have not.
+                        Channel::Own if desc.format() != format && desc.format().is_color_space() => None,
+                        Channel::Own if desc.format() != format && format.is_color_space() => None,
                         Channel::Own => own.and_then(|own| own.index(desc.format())),
                         _ => channel.index(desc.format()),
                     };
@@ -88,9 +92,9 @@ impl Expr {
     }
 }
 
-/// Where the results in the order red, green, blue, alpha (or gray) lie in memory.
+/// Where the results in the order red, green, blue, alpha (or gray, or that of a colour space) lie in memory.
 fn places(format: PixelFormat) -> Vec<usize> {
-    match format.rgb_indices() {
+    match format.color_indices() {
         None => vec![0],
         Some(rgb) => rgb.into_iter().chain(format.has_alpha().then_some(3)).collect(),
     }
@@ -98,6 +102,5 @@ fn places(format: PixelFormat) -> Vec<usize> {
 
 /// What a channel in memory is, wherever other formats keep it; gray has no name of its own.
 fn meaning(format: PixelFormat, index: usize) -> Option<Channel> {
-    let named = [Channel::Red, Channel::Green, Channel::Blue, Channel::Alpha];
-    named.into_iter().find(|c| c.index(format) == Some(index))
+    Channel::of_colors(format).into_iter().find(|c| c.index(format) == Some(index))
 }

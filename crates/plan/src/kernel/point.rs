@@ -66,6 +66,7 @@ impl Point {
     /// weights are those of ITU-R BT.601. Alpha is dropped. From gray: the value in every colour channel. Colour to
     /// colour: channels permuted. A new alpha is opaque ([`DType::full_scale`]); an existing one is kept where the target
     /// has one.
+    /// Between [`PixelFormat::PICTURES`].
     pub fn convert(from: PixelFormat, to: PixelFormat, dtype: DType) -> Self {
         if from == to {
             return Self::copy();
@@ -91,7 +92,7 @@ impl Point {
 
     /// Every channel c, alpha included: `fma(v, scale[c], offset[c])`, to the output's dtype.
     ///
-    /// Uniforms: `scale` and `offset` of red, then those of green, blue and alpha; of gray, two. Covers casts, scaling and
+    /// Uniforms: `scale` and `offset` of red (or a colour space's first channel), then those of green, blue and alpha; of gray, two. Covers casts, scaling and
     /// normalisation.
     pub fn affine(format: PixelFormat) -> Self {
         build(|e| {
@@ -105,7 +106,12 @@ impl Point {
                 channels => {
                     let names = ["_r", "_g", "_b", "_a"];
                     Results::Channels(
-                        NAMED.into_iter().zip(names).take(channels).map(|(c, n)| of(c, n)).collect(),
+                        Channel::of_colors(format)
+                            .into_iter()
+                            .zip(names)
+                            .take(channels)
+                            .map(|(c, n)| of(c, n))
+                            .collect(),
                     )
                 }
             }
@@ -168,7 +174,12 @@ impl Point {
                 channels => {
                     let names = ["_r", "_g", "_b", "_a"];
                     Results::Channels(
-                        NAMED.into_iter().zip(names).take(channels).map(|(c, n)| of(c, n)).collect(),
+                        Channel::of_colors(format)
+                            .into_iter()
+                            .zip(names)
+                            .take(channels)
+                            .map(|(c, n)| of(c, n))
+                            .collect(),
                     )
                 }
             }
@@ -195,8 +206,9 @@ impl Point {
         }
         if one && self.is(&Self::affine(output.format())) {
             // In memory the colours may lie in another order than their results have.
+            let named = Channel::of_colors(output.format());
             let place =
-                |c: usize| NAMED.iter().position(|n| n.index(output.format()) == Some(c)).unwrap_or(0);
+                |c: usize| named.iter().position(|n| n.index(output.format()) == Some(c)).unwrap_or(0);
             return (first.format() == output.format())
                 .then(|| Known::Affine((0..output.channels()).map(place).collect()));
         }

@@ -1,12 +1,19 @@
 use mip_core::{DType, PixelFormat};
 
 use super::apply::Reference;
+use super::color_spaces;
 use crate::Real;
 use crate::golden::Params;
 
 pub(super) const REFERENCE: Reference = Reference::new("color_convert", &["to"], |call| {
     let desc = call.desc();
-    color_convert(&call.image(0), desc.format(), target(call.params), desc.dtype().full_scale())
+    color_convert(&call.image(0), desc.format(), target(call.params), desc.dtype())
+})
+.magnitude(|call| match (call.desc().format(), target(call.params)) {
+    // Differences of roots, times 500, and of shares that are small in the end but steep.
+    (_, PixelFormat::Lab) => 1000.0 * call.largest().max(1.0),
+    (PixelFormat::Lab | PixelFormat::Xyz, _) => 70.0,
+    _ => 1.0,
 })
 .output(|params, desc| desc.with_format(target(params)).unwrap());
 
@@ -21,9 +28,19 @@ pub fn luma(red: f64, green: f64, blue: f64) -> f64 {
 }
 
 /// Another pixel format. Gray becomes three equal channels; alpha is kept where both have it, dropped where the
-/// target has none, and opaque (`full_scale`) where only the target has it.
-pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, full_scale: f64) -> Real {
+/// target has none, and opaque (full scale) where only the target has it.
+pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, dtype: DType) -> Real {
     assert_eq!(image.channels, from.channels(), "channels of {from}");
+    let full_scale = dtype.full_scale();
+    if from != to && from.is_color_space() {
+        let rgb =
+            each_pixel(image, |pixel| color_spaces::to_rgb([pixel[0], pixel[1], pixel[2]], from, dtype));
+        return color_convert(&rgb, PixelFormat::Rgb, to, dtype);
+    }
+    if from != to && to.is_color_space() {
+        let rgb = color_convert(image, from, PixelFormat::Rgb, dtype);
+        return each_pixel(&rgb, |pixel| color_spaces::from_rgb([pixel[0], pixel[1], pixel[2]], to, dtype));
+    }
     Real::from_fn(image.width, image.height, to.channels(), |x, y, c| {
         let v = |channel| image.at(x, y, channel);
         let (r, g, b, a) = match from {
@@ -32,21 +49,27 @@ pub fn color_convert(image: &Real, from: PixelFormat, to: PixelFormat, full_scal
             PixelFormat::Bgr => (v(2), v(1), v(0), full_scale),
             PixelFormat::Rgba => (v(0), v(1), v(2), v(3)),
             PixelFormat::Bgra => (v(2), v(1), v(0), v(3)),
+            _ => return v(c),
         };
         let gray = if from == PixelFormat::Gray { v(0) } else { luma(r, g, b) };
         match to {
             PixelFormat::Gray => gray,
             PixelFormat::Rgb | PixelFormat::Rgba => [r, g, b, a][c],
-            PixelFormat::Bgr | PixelFormat::Bgra => [b, g, r, a][c],
+            _ => [b, g, r, a][c],
         }
     })
+}
+
+fn each_pixel(image: &Real, of: impl Fn(&[f64]) -> [f64; 3]) -> Real {
+    let pixels: Vec<[f64; 3]> = image.data.chunks(image.channels).map(of).collect();
+    Real::from_fn(image.width, image.height, 3, |x, y, c| pixels[y * image.width + x][c])
 }
 
 /// Gray as an image of the dtype holds it. f16 is made by the sum in binary32 that defines it, for a value that lies
 /// near the middle between two of its numbers decides by that sum which of them the steps behind see.
 pub(super) fn stored_gray(image: &Real, format: PixelFormat, dtype: DType) -> Real {
     let Some(rgb) = format.rgb_indices().filter(|_| dtype == DType::F16) else {
-        return color_convert(image, format, PixelFormat::Gray, dtype.full_scale()).rounded(dtype);
+        return color_convert(image, format, PixelFormat::Gray, dtype).rounded(dtype);
     };
     let gray = Real::from_fn(image.width, image.height, 1, |x, y, _| {
         let [r, g, b] = rgb.map(|channel| image.at(x, y, channel) as f32);
@@ -61,7 +84,7 @@ mod tests {
     use PixelFormat::{Bgr, Bgra, Gray, Rgb, Rgba};
 
     fn convert(pixel: &[f64], from: PixelFormat, to: PixelFormat) -> Vec<f64> {
-        color_convert(&Real::from_fn(1, 1, pixel.len(), |_, _, c| pixel[c]), from, to, 255.0).data
+        color_convert(&Real::from_fn(1, 1, pixel.len(), |_, _, c| pixel[c]), from, to, DType::U8).data
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod cast;
 mod clahe;
 mod color_convert;
 mod color_matrix;
+mod color_spaces;
 mod composite;
 mod counts;
 mod crop;

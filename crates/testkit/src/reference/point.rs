@@ -94,10 +94,10 @@ fn is_of_each_channel(text: &str) -> bool {
 fn order(format: PixelFormat) -> &'static [usize] {
     match format {
         PixelFormat::Gray => &[0],
-        PixelFormat::Rgb => &[0, 1, 2],
         PixelFormat::Bgr => &[2, 1, 0],
         PixelFormat::Rgba => &[0, 1, 2, 3],
         PixelFormat::Bgra => &[2, 1, 0, 3],
+        _ => &[0, 1, 2],
     }
 }
 
@@ -268,6 +268,8 @@ fn function(name: &str, values: &[f64]) -> f64 {
         ("exp2", [a]) => a.exp2(),
         ("log", [a]) => a.ln(),
         ("log2", [a]) => a.log2(),
+        // What C makes an exception of.
+        ("pow", [a, b]) if *a == f64::NEG_INFINITY && b.fract() != 0.0 => f64::NAN,
         ("pow", [a, b]) => a.powf(*b),
         ("exponent", [a]) => a.abs().log2().floor(),
         ("significand", [a]) => a.abs() / a.abs().log2().floor().exp2(),

@@ -10,8 +10,9 @@ use crate::rows::point::strided;
 use crate::rows::row::RowMut;
 use crate::rows::{Job, RowKernel};
 
-/// Operations for a result at least: fewer take no longer than looking up.
-const LEAST: usize = 8;
+/// Operations of a result that take no longer than looking it up, at most. Measured (1080p RGB, one thread): 2.7 ms looked up, 0.6 ms an
+/// operation in 16 bits, 2 ms in binary32.
+const FEW: usize = 4;
 
 /// The results of all bytes.
 type Table = [u8; 256];
@@ -44,7 +45,7 @@ impl Tabulated {
         let Some(channels) = channels(&expr) else { return Ok(None) };
         let result = |&root: &u16| Some((usize::from(root), channels[usize::from(root)].single()?));
         let results: Option<Vec<(usize, usize)>> = roots.iter().map(result).collect();
-        let long = expr.operations() > LEAST * roots.len();
+        let long = expr.operations() > FEW * roots.len();
         let tables = Remembered::new();
         Ok(results.filter(|_| long).map(|results| Self { expr, results, flat, input, output, tables }))
     }

@@ -54,10 +54,10 @@ impl Reader {
 
 /// Channels by their names.
 const fn names(format: PixelFormat) -> &'static [&'static str] {
-    match format {
-        PixelFormat::Gray => &["Y"],
-        PixelFormat::Rgb | PixelFormat::Bgr => &["R", "G", "B"],
-        PixelFormat::Rgba | PixelFormat::Bgra => &["R", "G", "B", "A"],
+    match format.channels() {
+        1 => &["Y"],
+        3 => &["R", "G", "B"],
+        _ => &["R", "G", "B", "A"],
     }
 }
 
