@@ -194,6 +194,18 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     }
 }
 
+/// Operators that are long expressions.
+fn long_expressions(cases: &mut Vec<Case>, image: ImageDesc) {
+    if image.format() != PixelFormat::Bgr || !matches!(image.dtype(), DType::U8 | DType::F32) {
+        return;
+    }
+    for name in ["color_convert to=hsv", "color_convert to=lab", "bilateral sigma_color=40 sigma_space=2"] {
+        let step = lowered(name, image).remove(0);
+        let (kernel, uniforms, output) = (step.kernel, step.uniforms, step.output);
+        cases.push(Case { name: name.to_owned(), kernel, uniforms, inputs: vec![image], output });
+    }
+}
+
 fn gathers(cases: &mut Vec<Case>, image: ImageDesc) {
     let (w, h) = (image.width(), image.height());
     let gather = |x, y| Kernel::Gather(Gather { x, y });
@@ -299,6 +311,7 @@ pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     let mut cases = Vec::new();
     maps(&mut cases, image);
     points(&mut cases, image);
+    long_expressions(&mut cases, image);
     stencils(&mut cases, image);
     gathers(&mut cases, image);
     warps::transposed(&mut cases, image);

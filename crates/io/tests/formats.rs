@@ -213,3 +213,20 @@ fn sizes_are_checked_before_anything_is_allocated() {
         assert_eq!(budget.peak(), 0, "{format}");
     }
 }
+
+#[test]
+fn colour_spaces_are_no_pictures() {
+    let image = ImageDesc::new(5, 3, PixelFormat::Lab, DType::U8).unwrap();
+    for format in FileFormat::ALL.into_iter().filter(|format| !format.facts().writes.is_empty()) {
+        let outcome = check_encodable(&image, format);
+        if format == FileFormat::Npy {
+            assert!(outcome.is_ok());
+            continue;
+        }
+        let text = outcome.unwrap_err().to_string();
+        assert!(
+            text.contains("holds no lab") && text.contains("add `color_convert to=rgb` at the end"),
+            "{text}"
+        );
+    }
+}

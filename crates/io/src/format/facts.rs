@@ -20,8 +20,6 @@ pub struct Facts {
     pub lossy: bool,
     /// Longest side that a file can say, in pixels.
     pub longest_side: u32,
-    /// Whether it holds numbers of no further meaning, so that colour spaces are such as well.
-    pub(crate) arrays: bool,
     /// Whether writing has a quality.
     pub quality: bool,
     /// Whether writing can be told to take more or less time for a smaller file.
@@ -55,7 +53,6 @@ pub(super) const PNG: Facts = Facts {
     writes: &[U8, U16],
     lossy: false,
     longest_side: ImageDesc::MAX_SIDE,
-    arrays: false,
     quality: false,
     compression: true,
 };
@@ -68,7 +65,6 @@ pub(super) const JPEG: Facts = Facts {
     writes: &[samples(DType::U8, &[Gray, Rgb])],
     lossy: true,
     longest_side: 65535,
-    arrays: false,
     quality: true,
     compression: false,
 };
@@ -82,7 +78,6 @@ const LOSSLESS: Facts = Facts {
     writes: &[U8],
     lossy: false,
     longest_side: ImageDesc::MAX_SIDE,
-    arrays: false,
     quality: false,
     compression: false,
 };
@@ -207,7 +202,6 @@ pub(super) const NPY: Facts = Facts {
     magic: &[b"\x93NUMPY"],
     reads: &[U8, U16, I16, F16, F32],
     writes: &[U8, U16, I16, F16, F32],
-    arrays: true,
     ..LOSSLESS
 };
 
@@ -224,7 +218,8 @@ impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {
         let format = image.format();
-        let format = if self.arrays && format.is_color_space() { Rgb } else { in_files(format) };
+        // To an array numbers have no further meaning.
+        let format = if *self == NPY && format.is_color_space() { Rgb } else { in_files(format) };
         self.writes.iter().any(|held| held.dtype == image.dtype() && held.formats.contains(&format))
             && image.width().max(image.height()) <= self.longest_side
     }

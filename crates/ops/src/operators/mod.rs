@@ -5,6 +5,7 @@ mod adaptive_threshold;
 mod arithmetic;
 mod auto_threshold;
 mod autocontrast;
+mod bilateral;
 mod blend;
 mod box_blur;
 mod brightness_contrast;
@@ -74,6 +75,7 @@ operators! {
     arithmetic: Arithmetic, ArithmeticOp;
     auto_threshold: AutoMethod, AutoThreshold;
     autocontrast: AutoContrast;
+    bilateral: Bilateral;
     blend: Blend;
     box_blur: BoxBlur;
     brightness_contrast: BrightnessContrast;

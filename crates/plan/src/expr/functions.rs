@@ -68,15 +68,8 @@ const LOG2_REST: [f32; 9] = [
 ];
 
 /// `2 (2^f - 1) / f` for `-1/2 <= f <= 1/2`, from the highest power on.
-const EXP2: [f32; 7] = [
-    3.059_464_9e-5,
-    0.000_309_228_9,
-    0.002_666_700_4,
-    0.019_236_114,
-    0.111_008_22,
-    0.480_453_01,
-    1.386_294_4,
-];
+const EXP2: [f32; 7] =
+    [3.059_465e-5, 0.000_309_228_9, 0.002_666_700_4, 0.019_236_114, 0.111_008_22, 0.480_453, 1.386_294_4];
 
 impl ExprBuilder {
     /// An elementary function of one or two numbers, operation by operation.

@@ -52,6 +52,24 @@ def arithmetic(a: ImageLike, b: ImageLike, /, *, operation: Literal["add", "subt
 def arithmetic(*, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
+def bilateral(image: Image, /, *, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+    """Smooths and keeps edges: the mean of pixels that are near and alike.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        diameter: Of the round neighbourhood in pixels; 0: that of the radius round(1.5 * sigma_space) (a whole number from 0 to 9; default 5)
+        sigma_color: Standard deviation of the distance of colours, in sample units (a number from 0.001 to 1000000; must be given; changes without a new plan)
+        sigma_space: Standard deviation of the distance in pixels (a number from 0.001 to 1000000; must be given)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+
+@overload
+def bilateral(image: ImageLike, /, *, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def bilateral(*, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") -> Image:
     """Weighted mean of two images.
 

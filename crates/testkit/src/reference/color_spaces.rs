@@ -4,7 +4,7 @@ use mip_core::{DType, PixelFormat};
 
 /// Linear RGB to XYZ, by rows; white is the sum of a row.
 const XYZ: [[f64; 3]; 3] =
-    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]];
+    [[0.412_453, 0.357_580, 0.180_423], [0.212_671, 0.715_160, 0.072_169], [0.019_334, 0.119_193, 0.950_227]];
 
 /// How a dtype holds the numbers of a space.
 struct Units {
@@ -126,7 +126,7 @@ fn decode(v: f64) -> f64 {
 }
 
 fn encode(v: f64) -> f64 {
-    if v <= 0.0031308 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 }
+    if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 }
 }
 
 /// Of [`XYZ`], by cofactors.

@@ -11,6 +11,7 @@ mod arithmetic;
 mod around;
 mod auto_threshold;
 mod autocontrast;
+mod bilateral;
 mod blend;
 mod border;
 mod box_blur;
@@ -89,6 +90,7 @@ references! {
     arithmetic,
     auto_threshold,
     autocontrast,
+    bilateral,
     blend,
     box_blur,
     brightness_contrast,
