@@ -117,6 +117,7 @@ template <int RULE, int ABOVE, class P> INLINE void table_rows(const P& p) {
         for (u32 row = blockIdx.x; row < p.rows; row += gridDim.x) {
             const u8* const in = p.in.start + f * p.in.frame + (i64)row * p.parts * p.in.row;
             u32 count = 0;
+#pragma unroll 16  // many loads on their way at once
             for (u32 part = 0; part < p.parts; part++) count += (u32)__ldg((const float*)(in + part * p.in.row) + v);
             __syncthreads();
             h[v] = c[v] = count;
