@@ -196,7 +196,7 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
 
 /// Operators that are long expressions.
 fn long_expressions(cases: &mut Vec<Case>, image: ImageDesc) {
-    if image.format() != PixelFormat::Bgr || !matches!(image.dtype(), DType::U8 | DType::F32) {
+    if image.format() != PixelFormat::Rgb || !matches!(image.dtype(), DType::U8 | DType::F32) {
         return;
     }
     for name in ["color_convert to=hsv", "color_convert to=lab", "bilateral sigma_color=40 sigma_space=2"] {
