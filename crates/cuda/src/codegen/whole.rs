@@ -125,7 +125,7 @@ fn rows(context: &Context<'_>) -> Body {
     // Planes, or channels beside each other, that are looked up.
     let looked_up = image.channels() - usize::from(image.format().has_alpha());
     fields.uint("colors", if planes > 1 { looked_up as u32 } else { 1 });
-    fields.int("bytes", image.row_bytes() as u32);
+    fields.uint("bytes", image.row_bytes() as u32);
     fields.int("height", image.height());
     let grid = Grid {
         block: BLOCK,

@@ -48,7 +48,7 @@ template <int C, int COLORS, int REFLECTED, int A_IN, class P> INLINE void count
                             atomicAdd(own + (w & 255u), 4u);  // flat parts of an image would wait for one counter
                             continue;
                         }
-                        int c = (int)(b % C);
+                        int c = (int)((u32)b % C);
 #pragma unroll
                         for (int k = 0; k < 4; k++) {
                             if (c < COLORS) atomicAdd(own + c * VALUES + (w >> 8 * k & 255u), 1u);
@@ -247,14 +247,12 @@ template <int C, int COLORS, int A, class P> INLINE void lookup_rows(const P& p)
         for (int i = thread; i < COLORS * VALUES && !kept; i += threads)
             tables[i] = __ldg(p.in[1].start + f * p.in[1].frame + (plane + i / VALUES) * p.in[1].row + i % VALUES);
         __syncthreads();
-        const auto one = [&](u32 v, i64 b) {
-            const int c = (int)(b % C);
-            return c < COLORS && !kept ? (u32)tables[c * VALUES + v] : v;
-        };
+        const auto one = [&](u32 v, int c) { return c < COLORS && !kept ? (u32)tables[c * VALUES + v] : v; };
         for (i64 y = (i64)blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += (i64)gridDim.y * blockDim.y) {
             const u8* const from = in + y * p.in[0].row;
             u8* const to = out + y * p.out.row;
-            for (i64 b = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * A; b < p.bytes; b += (i64)gridDim.x * blockDim.x * A) {
+            for (u32 b = (blockIdx.x * blockDim.x + threadIdx.x) * A; b < p.bytes; b += gridDim.x * blockDim.x * A) {
+                int c = (int)(b % C);
                 if constexpr (A >= 4) {
                     if (b + A <= p.bytes) {
                         u32 w[A / 4];
@@ -263,14 +261,20 @@ template <int C, int COLORS, int A, class P> INLINE void lookup_rows(const P& p)
                         for (int i = 0; i < A / 4; i++) {
                             u32 made = 0;
 #pragma unroll
-                            for (int k = 0; k < 4; k++) made |= one(w[i] >> 8 * k & 255u, b + 4 * i + k) << 8 * k;
+                            for (int k = 0; k < 4; k++) {
+                                made |= one(w[i] >> 8 * k & 255u, c) << 8 * k;
+                                c = c + 1 == C ? 0 : c + 1;
+                            }
                             w[i] = made;
                         }
                         store_global<A, A>(w, to + b);
                         continue;
                     }
                 }
-                for (i64 i = b; i < b + A && i < p.bytes; i++) to[i] = (u8)one(__ldg(from + i), i);
+                for (u32 i = b; i < b + A && i < p.bytes; i++) {
+                    to[i] = (u8)one(__ldg(from + i), c);
+                    c = c + 1 == C ? 0 : c + 1;
+                }
             }
         }
     }

@@ -55,16 +55,15 @@ fn entries(mut h: [u64; 256], pixels: usize, clip_limit: f64) -> Vec<f64> {
             excess += *count - (*count).min(limit);
             *count = (*count).min(limit);
         }
-        h.iter_mut().for_each(|count| *count += excess / 256);
+        for count in &mut h {
+            *count += excess / 256;
+        }
         let mut rest = (excess % 256) as usize;
-        if rest > 0 {
-            let step = (256 / rest).max(1);
-            let mut v = 0;
-            while v < 256 && rest > 0 {
-                h[v] += 1;
-                v += step;
-                rest -= 1;
-            }
+        let (mut v, step) = (0, 256_usize.checked_div(rest).unwrap_or(1).max(1));
+        while v < 256 && rest > 0 {
+            h[v] += 1;
+            v += step;
+            rest -= 1;
         }
     }
     let scale = 255.0_f32 / pixels as f32;

@@ -33,8 +33,8 @@ pub(super) fn tile(
         };
         let samples = image.row(frame, plane, y as usize);
         if !inside.is_empty() {
-            let samples =
-                &samples[inside.start as usize * step + first..(inside.end as usize - 1) * step + first + 1];
+            let last = (inside.end as usize - 1) * step + first;
+            let samples = &samples[inside.start as usize * step + first..=last];
             if step == 1 {
                 count_all(samples, &mut counts);
             } else {
@@ -60,5 +60,7 @@ fn count_all(samples: &[u8], counts: &mut [[u32; Whole::VALUES as usize]; 4]) {
             part[usize::from(v)] += 1;
         }
     }
-    rest.iter().for_each(|&v| counts[0][usize::from(v)] += 1);
+    for &v in rest {
+        counts[0][usize::from(v)] += 1;
+    }
 }

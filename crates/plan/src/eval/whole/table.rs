@@ -82,7 +82,7 @@ fn equalize_pillow(h: &Counts, row: &mut [u8]) {
     let step = (n - h[last]) / 255;
     let mut before = step / 2;
     for (v, to) in row.iter_mut().enumerate() {
-        *to = if step == 0 { v as u8 } else { (before / step).min(255) as u8 };
+        *to = before.checked_div(step).map_or(v as u8, |entry| entry.min(255) as u8);
         before += h[v];
     }
 }
