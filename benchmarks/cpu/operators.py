@@ -46,6 +46,9 @@ def cases():
     text = lambda m: "[" + ",".join(repr(float(x)) for x in np.ravel(m)) + "]"
     kernel = np.array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]], np.float32)
     kernel5 = f32(rng.normal(0, 0.2, (5, 5)))
+    clahe = cv2.createCLAHE(2.0, (8, 8))
+    curve = np.rint(255 * (np.arange(256) / 255) ** 0.45).astype(np.uint8)
+
     def square(n):
         return np.ones((n, n), np.uint8)
 
@@ -78,6 +81,15 @@ def cases():
         ("brightness_contrast", "brightness_contrast brightness=1.2 shift=10", (rgb,), lambda d: cv2.convertScaleAbs(rgb, dst=d, alpha=1.2, beta=10)),
         ("threshold", "threshold threshold=100", (gray,), lambda d: cv2.threshold(gray, 100, 255, cv2.THRESH_BINARY, dst=d)[1]),
         ("in_range", "in_range lower=[20,30,40] upper=[200,210,220]", (rgb,), lambda d: cv2.inRange(rgb, (20, 30, 40), (200, 210, 220), dst=d)),
+        ("equalize_hist", "equalize_hist", (gray,), lambda d: cv2.equalizeHist(gray, dst=d)),
+        ("clahe 2, 8x8", "clahe clip_limit=2", (gray,), lambda d: clahe.apply(gray, d)),
+        ("auto_threshold otsu", "auto_threshold", (gray,), lambda d: cv2.threshold(gray, 0, 255, cv2.THRESH_OTSU, dst=d)[1]),
+        ("histogram", "histogram", (gray,), lambda d: cv2.calcHist([gray], [0], None, [256], [0, 256])),
+        ("stats", "stats", (rgb,), lambda d: cv2.meanStdDev(rgb)),
+        ("gamma", "gamma gamma=0.45", (rgb,), lambda d: cv2.LUT(rgb, curve, dst=d)),
+        ("to hsv", "color_convert to=hsv", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2HSV, dst=d)),
+        ("to lab", "color_convert to=lab", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB, dst=d)),
+        ("bilateral 5", "bilateral diameter=5 sigma_color=30 sigma_space=3", (gray,), lambda d: cv2.bilateralFilter(gray, 5, 30, 3, dst=d)),
         ("adaptive_threshold 11", "adaptive_threshold kernel=11", (gray,), lambda d: cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 11, 2, dst=d)),
         ("cast to f32", "cast to=f32", (rgb,), lambda d: cv2.normalize(rgb, d, 0, 1, cv2.NORM_MINMAX, cv2.CV_32F)),
         ("color_convert gray", "color_convert to=gray", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY, dst=d)),

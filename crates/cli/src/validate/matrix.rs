@@ -303,6 +303,7 @@ mod tests {
         ("pad", "height", "its least value is the image's"),
         ("pad", "height", "a side of that length takes seconds"),
         ("box_blur", "kernel", "it is odd and not negative"),
+        ("clahe", "tiles", "they are not negative"),
         ("color_matrix", "matrix", "the longest list is of an image with alpha"),
         ("color_matrix", "matrix", "the longest list is of an image with alpha"),
         ("select", "channels", "no channel has that number"),

@@ -52,7 +52,37 @@ def arithmetic(a: ImageLike, b: ImageLike, /, *, operation: Literal["add", "subt
 def arithmetic(*, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
-def bilateral(image: Image, /, *, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def auto_threshold(image: Image, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Image:
+    """One value above a threshold that follows from the image, 0 elsewhere.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        method: How the threshold is found (one of otsu, triangle; default otsu)
+        mode: What becomes of samples above the threshold, and of the others (one of binary, binary_inv, trunc, tozero, tozero_inv; default binary)
+        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def auto_threshold(image: ImageLike, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def auto_threshold(*, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def autocontrast(image: Image, /, *, cutoff: float = 0.0, device: str = "auto") -> Image:
+    """Stretches each channel so that its darkest value becomes 0 and its brightest full scale.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        cutoff: Percent of the samples at each end that may be lost (a number from 0 to 50; default 0; changes without a new plan)"""
+
+@overload
+def autocontrast(image: ImageLike, /, *, cutoff: float = 0.0, device: str = "auto") -> Any: ...
+@overload
+def autocontrast(*, cutoff: float = 0.0, device: str = "auto") -> Pipeline: ...
+
+@overload
+def bilateral(image: Image, /, *, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
     """Smooths and keeps edges: the mean of pixels that are near and alike.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -65,9 +95,9 @@ def bilateral(image: Image, /, *, sigma_color: float, sigma_space: float, diamet
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
 
 @overload
-def bilateral(image: ImageLike, /, *, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def bilateral(image: ImageLike, /, *, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
 @overload
-def bilateral(*, sigma_color: float, sigma_space: float, diameter: int = 5, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def bilateral(*, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") -> Image:
@@ -130,6 +160,21 @@ def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scal
 def cast(image: ImageLike, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Any: ...
 @overload
 def cast(*, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Pipeline: ...
+
+@overload
+def clahe(image: Image, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Image:
+    """Equalises contrast tile by tile, with a limit to it (CLAHE).
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        clip_limit: Most samples of a value, as a multiple of what all values would have alike; 0 for no limit (a number from 0 to 1000000; default 40; changes without a new plan)
+        tiles: Tiles along each axis, or across and down: whole numbers from 1 to 64 (a list of 1 or 2 numbers from -64 to 64; default 8)"""
+
+@overload
+def clahe(image: ImageLike, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Any: ...
+@overload
+def clahe(*, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Pipeline: ...
 
 @overload
 def color_convert(image: Image, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"], device: str = "auto") -> Image:
@@ -224,6 +269,20 @@ def dilate(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cros
 def dilate(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
+def equalize_hist(image: Image, /, *, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Image:
+    """Spreads the values of each channel so that all occur about equally often.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        method: Whose arithmetic (one of opencv, pillow; default opencv)"""
+
+@overload
+def equalize_hist(image: ImageLike, /, *, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Any: ...
+@overload
+def equalize_hist(*, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Pipeline: ...
+
+@overload
 def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
     """The lowest sample around each pixel: bright parts shrink.
 
@@ -316,6 +375,17 @@ def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = Non
 def gaussian_blur(image: ImageLike, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
 @overload
 def gaussian_blur(*, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def histogram(image: Image, /, *, device: str = "auto") -> Image:
+    """How often each value occurs: a row of 256 counts for each colour channel.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`."""
+
+@overload
+def histogram(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def histogram(*, device: str = "auto") -> Pipeline: ...
 
 @overload
 def hue(image: Image, /, *, factor: float, device: str = "auto") -> Image:
@@ -697,6 +767,17 @@ def sobel(image: Image, /, *, border: Literal["reflect101", "reflect", "replicat
 def sobel(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
 @overload
 def sobel(*, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def stats(image: Image, /, *, device: str = "auto") -> Image:
+    """Mean, standard deviation, minimum, maximum and sum of each colour channel.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`."""
+
+@overload
+def stats(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def stats(*, device: str = "auto") -> Pipeline: ...
 
 @overload
 def threshold(image: Image, /, *, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Image:
