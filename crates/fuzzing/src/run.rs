@@ -265,7 +265,7 @@ mod tests {
     fn bytes_become_graphs_of_every_operator_small_and_large_right_and_wrong() {
         let mut random = SplitMix64::new(5);
         let (mut ops, mut refused, mut large, mut several) = (BTreeSet::new(), 0, 0, 0);
-        for _ in 0..400 {
+        for _ in 0..900 {
             let bytes: Vec<u8> = (0..40 + random.below(300)).map(|_| random.below(256) as u8).collect();
             let input = Input::arbitrary_take_rest(Unstructured::new(&bytes)).expect("enough bytes");
             let images = input.images();

@@ -25,7 +25,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
             ParamKind::numbers(&[1, 2], MAX_TILES),
             "Tiles along each axis, or across and down: whole numbers from 1 to 64",
         )
-        .default_is("8"),
+        .default_is("8")
+        .of_image(),
     ],
     extra: Extra::NONE,
     examples: &["", "clip_limit=2 tiles=[4,3]", "clip_limit=0 tiles=1", "clip_limit=3.5 tiles=[2,7]"],
