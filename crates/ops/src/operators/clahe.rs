@@ -29,7 +29,13 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .of_image(),
     ],
     extra: Extra::NONE,
-    examples: &["", "clip_limit=2 tiles=[4,3]", "clip_limit=0 tiles=1", "clip_limit=3.5 tiles=[2,7]"],
+    examples: &[
+        "",
+        "clip_limit=2 tiles=[4,3]",
+        "clip_limit=0 tiles=1",
+        "clip_limit=3.5 tiles=[2,7]",
+        "tiles=64",
+    ],
     create: create::<Clahe>,
 };
 
