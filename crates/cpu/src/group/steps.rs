@@ -61,7 +61,13 @@ impl Steps {
             let (inputs, layouts): (Vec<Source>, Vec<BatchLayout>) = stage.inputs.iter().map(source).unzip();
             let work = match &stage.kernel {
                 Kernel::Whole(kernel) => Work::Whole(*kernel),
-                _ => match Program::new(&alone(group, stage), |id| {
+                Kernel::Point(_)
+                | Kernel::Gather(_)
+                | Kernel::Warp(_)
+                | Kernel::Resample(_)
+                | Kernel::Separable(_)
+                | Kernel::Stencil(_)
+                | Kernel::Custom(_) => match Program::new(&alone(group, stage), |id| {
                     layouts.get(id).copied().unwrap_or(layouts[0])
                 })? {
                     Program::Rows(rows) => Work::Rows(rows),
