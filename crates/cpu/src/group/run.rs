@@ -1,5 +1,3 @@
-use std::sync::{Mutex, PoisonError};
-
 use mip_core::{ImageView, ImageViewMut};
 use mip_plan::Uniforms;
 use rayon::ThreadPool;
@@ -43,12 +41,9 @@ pub(super) fn run(
     let workers = workers.min(work.len()).max(1);
     let queue = Queue::new(work, workers);
     let mut spaces = workspace.chunks_exact_mut(program.worker_bytes.max(1));
-    let mut space =
+    let space =
         || if program.worker_bytes == 0 { Default::default() } else { spaces.next().expect("counted") };
-    // A worker takes its share of the workspace when it starts.
-    let spaces: Vec<Mutex<Option<&mut [u8]>>> = (0..workers).map(|_| Mutex::new(Some(space()))).collect();
-    team.side_by_side(workers, |index| {
-        let space = spaces[index].lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    team.side_by_side(workers, space, |index, space| {
         let mut worker = Worker::new(shared, space);
         while let Some(mut band) = queue.next(index) {
             worker.run(&mut band);
@@ -57,17 +52,23 @@ pub(super) fn run(
 }
 
 impl ThreadTeam<'_> {
-    /// Has `work(index)` done by so many workers at once, this thread one of them.
-    pub(super) fn side_by_side(&self, workers: usize, work: impl Fn(usize) + Sync) {
+    /// Has `work(index, share)` done by so many workers at once, this thread one of them; `share()` makes what each is given.
+    pub(super) fn side_by_side<S: Send>(
+        &self,
+        workers: usize,
+        mut share: impl FnMut() -> S,
+        work: impl Fn(usize, S) + Sync,
+    ) {
+        let own = share();
         match self.pool {
             Some(pool) if workers > 1 => pool.in_place_scope(|scope| {
                 for index in 1..workers {
-                    let work = &work;
-                    scope.spawn(move |_| work(index));
+                    let (share, work) = (share(), &work);
+                    scope.spawn(move |_| work(index, share));
                 }
-                work(0);
+                work(0, own);
             }),
-            _ => work(0),
+            Some(_) | None => work(0, own),
         }
     }
 }

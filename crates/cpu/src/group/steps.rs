@@ -174,12 +174,16 @@ fn run_whole(
     let root = Root { stage: 0, height: desc.height(), shared: false };
     let workers = workers.min(bands * frames);
     let queue = Queue::new(cut(&[root], output, bands), workers);
-    team.side_by_side(workers, |index| {
-        while let Some(mut band) = queue.next(index) {
-            let rows = WholeRows::new(kernel, uniforms, inputs, band.frame);
-            for y in band.rows[0].clone() {
-                rows.row(y, band.row_mut(0, y).bytes(desc.planes()));
+    team.side_by_side(
+        workers,
+        || (),
+        |index, ()| {
+            while let Some(mut band) = queue.next(index) {
+                let rows = WholeRows::new(kernel, uniforms, inputs, band.frame);
+                for y in band.rows[0].clone() {
+                    rows.row(y, band.row_mut(0, y).bytes(desc.planes()));
+                }
             }
-        }
-    });
+        },
+    );
 }

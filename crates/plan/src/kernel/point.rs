@@ -96,25 +96,11 @@ impl Point {
     /// normalisation.
     pub fn affine(format: PixelFormat) -> Self {
         build(|e| {
-            let mut of = |channel: Channel, name: &str| {
+            named(format, |channel, name| {
                 let (value, scale) = (e.input(0, channel), e.uniform(&format!("scale{name}")));
                 let offset = e.uniform(&format!("offset{name}"));
                 e.fma(value, scale, offset)
-            };
-            match format.channels() {
-                1 => Results::EachChannel(of(Channel::Own, "")),
-                channels => {
-                    let names = ["_r", "_g", "_b", "_a"];
-                    Results::Channels(
-                        Channel::of_colors(format)
-                            .into_iter()
-                            .zip(names)
-                            .take(channels)
-                            .map(|(c, n)| of(c, n))
-                            .collect(),
-                    )
-                }
-            }
+            })
         })
     }
 
@@ -158,7 +144,7 @@ impl Point {
     /// Uniforms, by name: `left`, `top`, `right`, `bottom`, and `fill_r`, `fill_g`, `fill_b`, `fill_a` or `fill` of gray.
     pub fn inside(format: PixelFormat) -> Self {
         build(|e| {
-            let mut of = |channel: Channel, name: &str| {
+            named(format, |channel, name| {
                 let (own, fill) = (e.input(0, channel), e.uniform(&format!("fill{name}")));
                 let mut value = own;
                 for (axis, first, end) in [(Axis::X, "left", "right"), (Axis::Y, "top", "bottom")] {
@@ -168,21 +154,7 @@ impl Point {
                     value = e.select(Compare::Ge, [place, first], [value, fill]);
                 }
                 value
-            };
-            match format.channels() {
-                1 => Results::EachChannel(of(Channel::Own, "")),
-                channels => {
-                    let names = ["_r", "_g", "_b", "_a"];
-                    Results::Channels(
-                        Channel::of_colors(format)
-                            .into_iter()
-                            .zip(names)
-                            .take(channels)
-                            .map(|(c, n)| of(c, n))
-                            .collect(),
-                    )
-                }
-            }
+            })
         })
     }
 
@@ -284,6 +256,18 @@ fn luma(e: &mut ExprBuilder, dtype: DType) -> ValueId {
             let red = e.binary(Binary::Mul, r, of_r);
             let sum = e.fma(g, of_g, red);
             e.fma(b, of_b, sum)
+        }
+    }
+}
+
+/// A result for each channel, made by `of(channel, end of the uniforms' names)`: of gray one, without an end.
+fn named(format: PixelFormat, mut of: impl FnMut(Channel, &str) -> ValueId) -> Results {
+    match format.channels() {
+        1 => Results::EachChannel(of(Channel::Own, "")),
+        channels => {
+            let ends = ["_r", "_g", "_b", "_a"];
+            let all = Channel::of_colors(format).into_iter().zip(ends).take(channels);
+            Results::Channels(all.map(|(channel, end)| of(channel, end)).collect())
         }
     }
 }
