@@ -317,11 +317,55 @@ def counted():
             "mean, std, min, max, sum", EXACT)
 
 
+def whole_images():
+    same = "the same definition, in whole numbers"
+    soft = ("soft8", cv2.GaussianBlur(cv2.resize(GRAY8[1], (97, 71)), (0, 0), 1.2))
+    for given in (GRAY8, SMALL8, soft, ROW8, COLUMN8):
+        for low, high, l2 in [(40, 120, False), (20, 60, True), (90, 30, False), (0, 0, False), (10.7, 25.3, True)]:
+            STORE.case(
+                f"canny_{given[0]}_{int(low)}_{int(high)}_{'l2' if l2 else 'l1'}", "canny",
+                {"low": low, "high": high, "l2_gradient": l2}, [given],
+                cv2.Canny(given[1], low, high, L2gradient=l2), OPENCV, f"cv2.Canny({low}, {high}, L2gradient={l2})", same)
+    random = np.random.default_rng(7)
+    noise = ("mask_noise", np.uint8(random.random((50, 61)) < 0.55) * np.uint8(255))
+    blobs = ("mask_blobs", np.uint8(ndi.gaussian_filter(random.random((83, 120)), 2.0) > 0.51))
+    stripes = ("mask_spiral", np.uint8((np.hypot(*np.indices((70, 70)) - 34.5)
+                                         + np.arctan2(*(np.indices((70, 70)) - 34.5)) / np.pi * 3) % 6 < 3))
+    for given in (noise, blobs, stripes):
+        for connectivity in (4, 8):
+            count, labels, stats, _ = cv2.connectedComponentsWithStatsWithAlgorithm(
+                given[1], connectivity, cv2.CV_32S, cv2.CCL_WU)
+            STORE.case(
+                f"label_{given[0]}_{connectivity}", "label", {"connectivity": str(connectivity)}, [given],
+                np.float32(labels), OPENCV, f"cv2.connectedComponentsWithAlgorithm({connectivity}, CCL_WU)", same)
+            rows = np.zeros((40, 5), np.float32)
+            rows[: min(count - 1, 40)] = stats[1:41]
+            STORE.case(
+                f"regions_{given[0]}_{connectivity}", "regions", {"max": 40},
+                [(f"labels_{given[0]}_{connectivity}", np.float32(labels))], rows, OPENCV,
+                "cv2.connectedComponentsWithStats, without the background", same)
+        labels, _ = ndi.label(given[1])
+        areas = np.bincount(labels.ravel())
+        kept = [number for number in range(1, len(areas)) if areas[number] >= 6]
+        renumbered = np.zeros(len(areas), np.float32)
+        renumbered[kept] = np.arange(1, len(kept) + 1)
+        STORE.case(
+            f"label_{given[0]}_large", "label", {"connectivity": "4", "min_area": 6}, [given], renumbered[labels], SCIPY,
+            "ndimage.label, regions of fewer than 6 pixels left out", same)
+        for metric, theirs in [("l1", cv2.DIST_L1), ("linf", cv2.DIST_C)]:
+            STORE.case(
+                f"distance_{given[0]}_{metric}", "distance_transform", {"metric": metric}, [given],
+                cv2.distanceTransform(given[1], theirs, 3), OPENCV, f"cv2.distanceTransform({metric})", same)
+        STORE.case(
+            f"distance_{given[0]}_l2", "distance_transform", {}, [given],
+            ndi.distance_transform_edt(given[1]), SCIPY, "ndimage.distance_transform_edt", EXACT)
+
+
 def main():
     for folder in ("inputs", "expected"):
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
-                   moves, arithmetic, counted):
+                   moves, arithmetic, counted, whole_images):
         family()
     STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))

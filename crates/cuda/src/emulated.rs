@@ -31,6 +31,7 @@ mod branches;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "shared with the examples")]
 pub(crate) mod group_cases;
 mod groups;
+mod steps;
 
 use cases::samples::{fill, first_difference, make_not_finite};
 use cases::{Case, Strides, matrix, plan};
@@ -40,7 +41,7 @@ use cases::{Case, Strides, matrix, plan};
 fn build(code: &BranchCode, at_once: usize) -> Option<Library> {
     let mut text = format!("{}\n{}", include_str!("../testing/emulator.h"), without_comments(&code.source));
     for (index, stage) in code.stages.iter().enumerate() {
-        let own = format!("Params{index}");
+        let own = format!("Params{}", code.stage_of(index));
         let parameter = if at_once > 1 { format!("Branches<{own}>") } else { own };
         for entry in stage.variants.iter().map(|v| &v.entry) {
             let _ = writeln!(

@@ -73,8 +73,15 @@ static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline double __ddiv_rn(double a, double b) { return a / b; }
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
+static inline double __dsqrt_rn(double v) { return sqrt(v); }
+static inline int __clz(unsigned v) { return v == 0 ? 32 : __builtin_clz(v); }
+static inline int __popc(unsigned v) { return __builtin_popcount(v); }
+template <class T> static inline T atomicMin(T* to, T other) { const T old = *to; if (other < old) *to = other; return old; }
+template <class T> static inline T atomicMax(T* to, T other) { const T old = *to; if (other > old) *to = other; return old; }
 template <class T> static inline T atomicAdd(T* to, T more) { const T old = *to; *to += more; return old; }
 static inline int min(int a, int b) { return a < b ? a : b; }
+static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
 static inline int max(int a, int b) { return a > b ? a : b; }
 static inline long long min(long long a, long long b) { return a < b ? a : b; }
 static inline long long max(long long a, long long b) { return a > b ? a : b; }
@@ -115,6 +122,15 @@ static float exchange(float v, int step) {
 }
 static inline float __shfl_up_sync(unsigned, float v, int by) { return exchange(v, -by); }
 static inline float __shfl_down_sync(unsigned, float v, int by) { return exchange(v, by); }
+static unsigned __ballot_sync(unsigned, bool own) {
+    const int thread = running, first = thread / 32 * 32;
+    handed[thread] = own;
+    warps[thread / 32].wait();
+    unsigned mask = 0;
+    for (int lane = 0; lane < 32; lane++) mask |= (unsigned)(handed[first + lane] != 0) << lane;
+    warps[thread / 32].wait();
+    return mask;
+}
 static void fiber() {
     kernel(argument);
     finished[running] = true;

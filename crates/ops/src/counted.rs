@@ -27,7 +27,7 @@ pub(crate) fn countable(spec: &'static OperatorSpec, input: &ImageDesc) -> Resul
     Ok(())
 }
 
-fn refusal(spec: &'static OperatorSpec, input: &ImageDesc, allowed: &str) -> OpError {
+pub(crate) fn refusal(spec: &'static OperatorSpec, input: &ImageDesc, allowed: &str) -> OpError {
     OpError::Input {
         operator: spec.name,
         slot: spec.inputs[0].to_owned(),

@@ -36,6 +36,7 @@ mod operator;
 pub mod operators;
 mod param;
 mod pointwise;
+mod regions;
 mod registry;
 mod sampling;
 mod tables;

@@ -28,6 +28,13 @@ struct Piece<'a> {
 }
 
 impl RowBand<'_> {
+    /// A result of one plane: its strides, and the memory of the band's rows.
+    pub(super) fn memory(&mut self, result: usize) -> (BatchLayout, &mut [u8]) {
+        let piece = &mut self.outputs[result];
+        debug_assert_eq!(piece.layout.desc.planes(), 1);
+        (piece.layout, piece.planes[0])
+    }
+
     /// Row `y` of a result.
     pub(super) fn row_mut(&mut self, result: usize, y: u32) -> RowMut<'_> {
         let piece = &mut self.outputs[result];

@@ -9,6 +9,7 @@ mod runner;
 mod shared;
 mod steps;
 mod tiling;
+mod whole;
 mod worker;
 
 pub use runner::{GroupRunner, execute_group};

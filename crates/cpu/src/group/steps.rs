@@ -1,9 +1,9 @@
 use mip_core::{ALIGNMENT, BatchLayout, ImageView, ImageViewMut};
-use mip_plan::{Group, Kernel, Operand, Stage, Uniforms, Whole, WholeRows};
+use mip_plan::{Group, Kernel, Operand, Stage, Uniforms, Whole};
 
-use super::bands::{Queue, cut};
-use super::program::{Program, Root, Rows};
-use super::run::{BANDS_PER_WORKER, SMALL, ThreadTeam, run};
+use super::program::{Program, Rows};
+use super::run::{ThreadTeam, run};
+use super::whole::run_whole;
 use crate::simd::Level;
 
 /// A group that runs stage by stage, each on all threads, with whole images between them in the workspace.
@@ -156,34 +156,4 @@ fn alone(group: &Group, stage: &Stage) -> Group {
     let stage = Stage { inputs, store: Some(stage.inputs.len()), ..stage.clone() };
     let stages = vec![stage];
     Group { tasks: group.tasks.clone(), stages, stream: 0, depends_on: Vec::new(), workspace: None }
-}
-
-/// Computes all rows of all frames, on as many threads as that is worth.
-fn run_whole(
-    kernel: &Whole,
-    team: ThreadTeam<'_>,
-    (inputs, output): (&[ImageView<'_>], &mut [ImageViewMut<'_>]),
-    uniforms: &[f32],
-) {
-    let (desc, frames) = (output[0].layout().desc, output[0].layout().batch_size);
-    let read: usize = inputs.iter().map(|view| view.layout().desc.bytes()).sum();
-    let small = desc.bytes().max(read).saturating_mul(frames) < SMALL;
-    let workers = if small || team.pool.is_none() { 1 } else { team.workers };
-    let bands = if workers == 1 { 1 } else { (workers * BANDS_PER_WORKER).div_ceil(frames) };
-    let bands = bands.min(desc.height() as usize);
-    let root = Root { stage: 0, height: desc.height(), shared: false };
-    let workers = workers.min(bands * frames);
-    let queue = Queue::new(cut(&[root], output, bands), workers);
-    team.side_by_side(
-        workers,
-        || (),
-        |index, ()| {
-            while let Some(mut band) = queue.next(index) {
-                let rows = WholeRows::new(kernel, uniforms, inputs, band.frame);
-                for y in band.rows[0].clone() {
-                    rows.row(y, band.row_mut(0, y).bytes(desc.planes()));
-                }
-            }
-        },
-    );
 }

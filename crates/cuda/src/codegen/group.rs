@@ -20,17 +20,17 @@ pub(crate) enum Destination {
     },
 }
 
-/// A branch as source and launches: one kernel for all of it, or one a stage, in stage order, with intermediates
-/// in the workspace.
+/// A branch as source and launches: one kernel for all of it, or one a stage (of some kernels several), in stage order, with
+/// intermediates in the workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct BranchCode {
     /// The whole program.
     pub source: String,
     /// Its kernels.
     pub stages: Vec<StageCode>,
-    /// Why the launches are unfused, one for each stage; `None` when one kernel does all.
+    /// Why the launches are unfused; `None` when one kernel does all.
     pub unfused: Option<String>,
-    /// By stage, the line of the source it begins on; counted from 1.
+    /// By kernel, the line of the source it begins on; counted from 1.
     first_lines: Vec<usize>,
 }
 
@@ -38,9 +38,14 @@ impl BranchCode {
     /// The stage that a compiler's log speaks of: that of the first line number inside a stage's own text.
     pub(crate) fn stage_of_log(&self, log: &str) -> usize {
         let numbers = log.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<usize>().ok());
-        let stage_of = |line: usize| self.first_lines.iter().rposition(|&first| line >= first);
+        let kernel_of = |line: usize| self.first_lines.iter().rposition(|&first| line >= first);
         let lines = self.source.lines().count();
-        numbers.filter(|&n| n <= lines).find_map(stage_of).unwrap_or(0)
+        self.stage_of(numbers.filter(|&n| n <= lines).find_map(kernel_of).unwrap_or(0))
+    }
+
+    /// The stage that gives a kernel's parameters their name: its own, or the first one of all.
+    pub(crate) fn stage_of(&self, kernel: usize) -> usize {
+        if self.unfused.is_some() { self.stages[kernel].outputs[0] } else { 0 }
     }
 }
 
@@ -116,7 +121,7 @@ pub(super) fn branch_code(
         let inputs = stage.inputs.iter().map(source).collect();
         let context = Context { index, stage, inputs, output: result(index), target, at_once };
         let name = plan.tasks.get(stage.task).map_or("", |t| t.name.as_ref());
-        stages.push(stage_code(&context, name).map_err(|reason| (index, reason))?);
+        stages.extend(stage_code(&context, name).map_err(|reason| (index, reason))?);
     }
     Ok(assembled(stages, Some(unfused), at_once))
 }

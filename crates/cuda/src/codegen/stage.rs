@@ -157,24 +157,27 @@ pub(super) struct Body {
 /// Longest side: leaves room for a tile behind the last column in 32-bit arithmetic.
 pub(super) const LONGEST: u32 = i32::MAX as u32 - 4096;
 
-pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode, String> {
+/// The launches of a stage: one, unless its kernel takes several with all of an image between them. Their parameters are of one
+/// type, which the first one's text defines.
+pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<Vec<StageCode>, String> {
     for desc in context.inputs.iter().map(|i| &i.layout.desc).chain([&context.output.layout.desc]) {
         if desc.width().max(desc.height()) > LONGEST {
             return Err(format!("{desc} has a side longer than {LONGEST}, the most this device takes"));
         }
     }
-    let body = match &context.stage.kernel {
-        Kernel::Point(kernel) => map::body(context, kernel),
-        Kernel::Gather(kernel) => gather::body(context, kernel),
-        Kernel::Warp(kernel) => warp::body(context, *kernel),
-        Kernel::Resample(kernel) => resample::body(context, kernel),
-        Kernel::Separable(kernel) => filter::separable(context, kernel),
+    let one = |body| vec![body];
+    let bodies = match &context.stage.kernel {
+        Kernel::Point(kernel) => one(map::body(context, kernel)),
+        Kernel::Gather(kernel) => one(gather::body(context, kernel)),
+        Kernel::Warp(kernel) => one(warp::body(context, *kernel)),
+        Kernel::Resample(kernel) => one(resample::body(context, kernel)),
+        Kernel::Separable(kernel) => one(filter::separable(context, kernel)),
         Kernel::Stencil(kernel) => match context.stencil() {
-            Some(kernel) => stencil::body(context, kernel),
-            None => filter::sobel(context, kernel),
+            Some(kernel) => one(stencil::body(context, kernel)),
+            None => one(filter::sobel(context, kernel)),
         },
-        Kernel::Whole(kernel) => whole::body(context, *kernel),
-        Kernel::Custom(kernel) => custom::body(context, &**kernel)?,
+        Kernel::Whole(kernel) => whole::bodies(context, *kernel),
+        Kernel::Custom(kernel) => one(custom::body(context, &**kernel)?),
     };
     let mut text = String::new();
     let name = context.stage.kernel.name();
@@ -183,26 +186,32 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<StageCode,
         let _ = writeln!(text, "//   from {}, batch {}", input.layout.desc, input.layout.batch_size);
     }
     let _ = writeln!(text, "//   to   {}", context.output.layout.desc);
-    text.push_str(&body.fields.definition(&context.params()));
+    text.push_str(&bodies[0].fields.definition(&context.params()));
     if let Kernel::Custom(kernel) = &context.stage.kernel {
         text.push_str(&custom::declarations(context, &**kernel)?);
     }
     let inputs: Vec<ImageDesc> = context.inputs.iter().map(|i| i.layout.desc).collect();
     let output = &context.output.layout.desc;
     text.push_str(&functor(&context.stage.kernel, context.index, &inputs, output)?);
-    let threads = body.grid.block[0] * body.grid.block[1];
-    let mut variants = Vec::new();
-    for (align_in, align_out) in context.alignments() {
-        let entry = format!("s{}_{}_i{align_in}o{align_out}", context.index, identifier(name));
-        let call = format!("    {}(p);\n", (body.call)(align_in, align_out));
-        kernel_entry(&mut text, &threads.to_string(), &entry, &context.params(), context.at_once, &call);
-        variants.push(Variant { entry, align_in, align_out });
-    }
-    let Body { fields, tables, uniforms, grid, pieces, .. } = body;
-    let inputs = context.stage.inputs.clone();
-    let outputs = vec![context.index];
-    let uniforms = uniforms.map(|field| (context.index, field.into())).into_iter().collect();
-    Ok(StageCode { variants, fields, tables, inputs, outputs, uniforms, grid, text, pieces })
+    let launch = |(number, body): (usize, Body)| {
+        let mut text = if number == 0 { std::mem::take(&mut text) } else { String::new() };
+        let threads = body.grid.block[0] * body.grid.block[1];
+        let mut variants = Vec::new();
+        for (align_in, align_out) in context.alignments() {
+            let step = if number == 0 { String::new() } else { format!("_{number}") };
+            let entry = format!("s{}_{}{step}_i{align_in}o{align_out}", context.index, identifier(name));
+            let call = format!("    {}(p);\n", (body.call)(align_in, align_out));
+            let (params, at_once) = (context.params(), context.at_once);
+            kernel_entry(&mut text, &threads.to_string(), &entry, &params, at_once, &call);
+            variants.push(Variant { entry, align_in, align_out });
+        }
+        let Body { fields, tables, uniforms, grid, pieces, .. } = body;
+        let inputs = context.stage.inputs.clone();
+        let outputs = vec![context.index];
+        let uniforms = uniforms.map(|field| (context.index, field.into())).into_iter().collect();
+        StageCode { variants, fields, tables, inputs, outputs, uniforms, grid, text, pieces }
+    };
+    Ok(bodies.into_iter().enumerate().map(launch).collect())
 }
 
 /// Rows each warp makes: many share the rows around them, few fill the device. `shared` says what a count needs.

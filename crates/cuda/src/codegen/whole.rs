@@ -1,7 +1,9 @@
-//! Kernels over whole images: counts, tables and lookups.
+//! Kernels over whole images: counts, tables and lookups, edges, regions and distances.
+
+mod regions;
 
 use mip_core::ImageDesc;
-use mip_plan::{Above, Automatic, Histogram, Lookup, Rule, Table, TileGrid, Whole};
+use mip_plan::{Above, Automatic, Canny, Distance, Histogram, Lookup, Metric, Rule, Table, TileGrid, Whole};
 
 use super::fields::Fields;
 use super::stage::{Body, Context, Grid};
@@ -12,13 +14,92 @@ const THREADS: u32 = Whole::VALUES;
 /// Threads with counters of their own.
 const WARPS: u32 = THREADS / 32;
 
-pub(super) fn body(context: &Context<'_>, kernel: Whole) -> Body {
+/// The launches of a kernel, one after the other, all with the same parameters.
+pub(super) fn bodies(context: &Context<'_>, kernel: Whole) -> Vec<Body> {
     match kernel {
-        Whole::Histogram(kernel) => histogram(context, kernel),
-        Whole::Table(kernel) => table(context, kernel),
-        Whole::Lookup(Lookup::Rows) => rows(context),
-        Whole::Lookup(Lookup::Between(grid)) => between(context, grid),
+        Whole::Histogram(kernel) => vec![histogram(context, kernel)],
+        Whole::Table(kernel) => vec![table(context, kernel)],
+        Whole::Lookup(Lookup::Rows) => vec![rows(context)],
+        Whole::Lookup(Lookup::Between(grid)) => vec![between(context, grid)],
+        Whole::Canny(kernel) => vec![canny(context, kernel)],
+        Whole::Regions(step) => regions::bodies(context, step),
+        Whole::Distance(step) => vec![distance(context, step)],
     }
+}
+
+fn canny(context: &Context<'_>, kernel: Canny) -> Body {
+    const TILE: [u32; 2] = [64, 16];
+    let image = *context.input();
+    let bands = image.height().div_ceil(TILE[1]);
+    let mut fields = image_fields(None, &image);
+    fields.uint("bands", bands);
+    fields.floats("uniform", 2);
+    let [width, height] = TILE;
+    // Strengths of 4 bytes of a pixel more on each side, two derivatives of 2, gray of two pixels more.
+    let shared = (width + 2) * (height + 2) * 4 + width * height * 4 + (width + 4) * (height + 4);
+    let grid = Grid {
+        block: [THREADS, 1],
+        x: image.width().div_ceil(width),
+        y: u64::from(bands),
+        planes: 1,
+        shared,
+    };
+    let squared = u8::from(kernel.squared);
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: Some("uniform"),
+        grid,
+        pieces: &[Piece::Canny],
+        call: Box::new(move |_, _| format!("canny_classes<{squared}>")),
+    }
+}
+
+fn distance(context: &Context<'_>, step: Distance) -> Body {
+    let image = *context.input();
+    let (width, height) = (image.width(), image.height());
+    let (grid, call) = match step {
+        Distance::Columns => {
+            let shared = 2 * 32 * 32 * 4;
+            let grid = Grid { block: [1024, 1], x: width.div_ceil(32), y: 1, planes: 1, shared };
+            (grid, "distance_columns".to_owned())
+        }
+        Distance::Rows(metric) => {
+            let y = u64::from(height.div_ceil(2));
+            let grid = Grid { block: [128, 2], x: width.div_ceil(128), y, planes: 1, shared: 0 };
+            let metric = match metric {
+                Metric::L2 => "L2",
+                Metric::L1 => "L1",
+                Metric::Linf => "LINF",
+            };
+            // Binary32 holds whole numbers up to 2^24.
+            let squares = [width, height].map(|side| u64::from(side).pow(2));
+            let float = if squares.iter().sum::<u64>() <= 1 << 24 { "float" } else { "double" };
+            (grid, format!("distance_rows<{metric}, {float}>"))
+        }
+    };
+    Body {
+        fields: image_fields(None, &image),
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Distance],
+        call: Box::new(move |_, _| call.clone()),
+    }
+}
+
+/// An input, or a list of so many, the output, the batch, and the size of an image.
+fn image_fields(inputs: Option<usize>, image: &ImageDesc) -> Fields {
+    let mut fields = Fields::default();
+    match inputs {
+        None => fields.image("in"),
+        Some(count) => fields.images("in", count),
+    }
+    fields.image("out");
+    fields.uint("batch", 1);
+    fields.int("width", image.width());
+    fields.int("height", image.height());
+    fields
 }
 
 /// Channels side by side, how many of them are colours, and planes that are handled one after the other.

@@ -6,7 +6,7 @@ mod warp;
 mod whole;
 mod window;
 
-pub use whole::WholeRows;
+pub use whole::{RowBands, WholeRows, whole_frame};
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
 
@@ -43,7 +43,7 @@ pub fn evaluate(
             Kernel::Separable(k) => {
                 pixels(output, frame, |x, y, pixel| window::separable(k, uniforms, images[0], (x, y), pixel));
             }
-            Kernel::Whole(k) => whole::frame(k, uniforms, inputs, frame, output),
+            Kernel::Whole(k) => whole_frame(k, uniforms, inputs, frame, output),
             Kernel::Stencil(k) => expression(&k.expr, k.border, uniforms, &images, frame, output),
         }
     }

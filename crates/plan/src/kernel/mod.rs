@@ -27,7 +27,10 @@ pub use resample::{AxisTaps, Resample};
 pub use stencil::Stencil;
 pub use warp::{Interpolation, Sampled, Warp};
 pub(crate) use whole::colors;
-pub use whole::{Above, Automatic, Histogram, Lookup, Rule, Table, TileGrid, Whole};
+pub use whole::{
+    Above, Automatic, Canny, Connectivity, Distance, Histogram, Lookup, Metric, Regions, Rule, Table,
+    TileGrid, Whole, WholeOrder,
+};
 pub use window::Separable;
 pub use yuv::{YuvFactors, YuvSample};
 
@@ -51,7 +54,7 @@ pub enum Kernel {
     Separable(Separable),
     /// An expression of a fixed neighbourhood.
     Stencil(Stencil),
-    /// Counts of a whole image, a table made of them, or samples looked up in it.
+    /// What must see a whole image: counts, tables and lookups, connected regions, distances.
     Whole(Whole),
     /// A user's own code.
     Custom(Arc<dyn CustomKernel>),

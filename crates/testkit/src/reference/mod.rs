@@ -16,6 +16,7 @@ mod blend;
 mod border;
 mod box_blur;
 mod brightness_contrast;
+mod canny;
 mod cast;
 mod clahe;
 mod color_convert;
@@ -26,6 +27,7 @@ mod counts;
 mod crop;
 mod demosaic;
 mod dilate;
+mod distance_transform;
 mod equalize_hist;
 mod erode;
 mod filter2d;
@@ -37,6 +39,7 @@ mod histogram;
 mod hue;
 mod in_range;
 mod invert;
+mod label;
 mod laplacian;
 mod layout;
 mod letterbox;
@@ -47,6 +50,7 @@ mod normalize;
 mod pad;
 mod point;
 mod pyramid;
+mod regions;
 mod remap;
 mod resize;
 mod rgb_to_yuv;
@@ -94,6 +98,7 @@ references! {
     blend,
     box_blur,
     brightness_contrast,
+    canny,
     cast,
     clahe,
     color_convert,
@@ -102,6 +107,7 @@ references! {
     crop,
     demosaic,
     dilate,
+    distance_transform,
     equalize_hist,
     erode,
     filter2d,
@@ -113,6 +119,7 @@ references! {
     hue,
     in_range,
     invert,
+    label,
     laplacian,
     layout,
     letterbox,
@@ -123,6 +130,7 @@ references! {
     pad,
     point,
     pyramid,
+    regions,
     remap,
     resize,
     rgb_to_yuv,

@@ -1,12 +1,19 @@
-//! Kernels over whole images, row by row of their results: the definition, and what the CPU runs.
+//! Kernels over whole images: the definition, and what the CPU runs. Most are computed row by row of their results, see
+//! [`crate::WholeOrder`].
 
+mod canny;
 mod count;
+mod distance;
+mod forest;
 mod lookup;
+mod regions;
 mod table;
 
 use mip_core::{ImageView, ImageViewMut};
 
-use crate::{Lookup, Whole};
+use crate::{Distance, Lookup, Regions, Whole, WholeOrder};
+use forest::Forest;
+pub use forest::RowBands;
 use lookup::Mixture;
 
 /// A kernel at work on a frame: its rows may be computed in any order, by any thread.
@@ -20,13 +27,18 @@ pub struct WholeRows<'a> {
 }
 
 impl<'a> WholeRows<'a> {
-    /// Of inputs and uniforms that [`crate::Kernel::check`] accepts.
+    /// Of inputs and uniforms that [`crate::Kernel::check`] accepts, and a kernel of [`WholeOrder::Rows`].
     pub fn new(kernel: &'a Whole, uniforms: &'a [f32], inputs: &'a [ImageView<'a>], frame: usize) -> Self {
         let mixture = match kernel {
             Whole::Lookup(Lookup::Between(grid)) => {
                 Some(Mixture::new(inputs[0].layout().desc.width(), grid.columns, grid.width))
             }
-            Whole::Lookup(Lookup::Rows) | Whole::Histogram(_) | Whole::Table(_) => None,
+            Whole::Lookup(Lookup::Rows)
+            | Whole::Histogram(_)
+            | Whole::Table(_)
+            | Whole::Canny(_)
+            | Whole::Regions(_)
+            | Whole::Distance(_) => None,
         };
         Self { kernel, uniforms, inputs, frame, mixture }
     }
@@ -49,22 +61,91 @@ impl<'a> WholeRows<'a> {
                 let mixture = self.mixture.as_ref().expect("made in `new`");
                 lookup::between(grid, mixture, [&self.inputs[0], &self.inputs[1]], frame, y, planes);
             }
+            Whole::Canny(kernel) => {
+                canny::row(*kernel, self.uniforms, &self.inputs[0], frame, y, planes[0]);
+            }
+            Whole::Distance(Distance::Rows(metric)) => {
+                let columns = self.inputs[0].row_as(frame, 0, y as usize);
+                distance::row(*metric, columns, bytemuck::cast_slice_mut(planes[0]));
+            }
+            Whole::Regions(step) => self.regions_row(*step, y, planes[0]),
+            Whole::Distance(Distance::Columns) => unreachable!("frames, not rows"),
+        }
+    }
+
+    fn regions_row(&self, step: Regions, y: u32, to: &mut [u8]) {
+        let (inputs, frame) = (self.inputs, self.frame);
+        let forest = || Forest::new(&inputs[0], frame);
+        match step {
+            Regions::Rank { by_area: false } => {
+                regions::rank(&forest(), y, |_| true, bytemuck::cast_slice_mut(to));
+            }
+            Regions::Rank { by_area: true } => {
+                let areas = regions::numbers(&inputs[1], frame, y);
+                let enough = |x: usize| areas[x] as f32 >= self.uniforms[0];
+                regions::rank(&forest(), y, enough, bytemuck::cast_slice_mut(to));
+            }
+            Regions::RowStarts => regions::row_starts(&inputs[0], frame, bytemuck::cast_slice_mut(to)),
+            Regions::Number => {
+                let others = [&inputs[1], &inputs[2]];
+                regions::number(&forest(), others, frame, y, bytemuck::cast_slice_mut(to));
+            }
+            Regions::Seeded => regions::seeded(&forest(), y, to),
+            Regions::Connect { .. } | Regions::Areas | Regions::Measure => {
+                unreachable!("bands or frames, not rows")
+            }
         }
     }
 }
 
-/// Computes every row of a frame.
-pub(super) fn frame(
+/// Computes a frame by one thread.
+pub fn whole_frame(
     kernel: &Whole,
     uniforms: &[f32],
     inputs: &[ImageView<'_>],
     frame: usize,
     output: &mut ImageViewMut<'_>,
 ) {
+    match kernel {
+        Whole::Regions(Regions::Connect { .. }) => {
+            let bands = RowBands::new(kernel, &inputs[0], frame).expect("it is of bands");
+            let (layout, height) = (*output.layout(), output.layout().desc.height());
+            let start = layout.row_range(frame, 0, 0).start;
+            let end = layout.row_range(frame, 0, height as usize - 1).end;
+            bands.band(0..height, layout.row_stride, &mut output.data_mut()[start..end]);
+        }
+        Whole::Regions(Regions::Areas) => {
+            regions::areas(&Forest::new(&inputs[0], frame), frame, output);
+        }
+        Whole::Regions(Regions::Measure) => regions::measure(&inputs[0], frame, output),
+        Whole::Distance(Distance::Columns) => distance::columns(&inputs[0], frame, output),
+        Whole::Histogram(_)
+        | Whole::Table(_)
+        | Whole::Lookup(_)
+        | Whole::Canny(_)
+        | Whole::Distance(Distance::Rows(_))
+        | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
+            rows(kernel, uniforms, inputs, frame, output)
+        }
+    }
+}
+
+/// Computes every row of a frame.
+fn rows(
+    kernel: &Whole,
+    uniforms: &[f32],
+    inputs: &[ImageView<'_>],
+    frame: usize,
+    output: &mut ImageViewMut<'_>,
+) {
+    debug_assert_eq!(kernel.order(), WholeOrder::Rows);
     let (desc, rows) = (output.layout().desc, WholeRows::new(kernel, uniforms, inputs, frame));
-    let mut memory = vec![0; desc.row_bytes() * desc.planes()];
+    // Aligned for every dtype.
+    let mut memory = vec![0_u64; (desc.row_bytes() * desc.planes()).div_ceil(8)];
+    let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
     for y in 0..desc.height() {
-        let mut planes: Vec<&mut [u8]> = memory.chunks_exact_mut(desc.row_bytes()).collect();
+        let mut planes: Vec<&mut [u8]> =
+            memory.chunks_exact_mut(desc.row_bytes()).take(desc.planes()).collect();
         rows.row(y, &mut planes);
         for (plane, row) in planes.iter().enumerate() {
             output.row_mut(frame, plane, y as usize).copy_from_slice(row);

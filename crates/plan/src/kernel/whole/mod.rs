@@ -1,17 +1,26 @@
-//! Computations over whole images: what is counted, tables made of counts, and samples looked up in tables.
+//! Computations over whole images: what is counted, tables made of counts, samples looked up in tables, connected regions, and
+//! distances.
 
+mod canny;
+mod distance;
 mod histogram;
 mod lookup;
+mod regions;
 mod table;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 
+pub use canny::Canny;
+pub use distance::{Distance, Metric};
 pub use histogram::{Histogram, TileGrid};
 pub use lookup::Lookup;
+pub use regions::{Connectivity, Regions};
 pub use table::{Above, Automatic, Rule, Table};
 
 /// A computation that must see a whole image before it has its first result, so that nothing fuses with it. Several of them
 /// one after the other are one operator: counts, a table made of them, an image looked up in the table, all on the device.
+///
+/// Edges, regions and distances are steps of operators likewise.
 ///
 /// What is counted and looked up is u8. Counts and tables are gray images of a row each: [`Whole::VALUES`] columns, one
 /// for each value of a sample.
@@ -23,6 +32,12 @@ pub enum Whole {
     Table(Table),
     /// Each sample replaced by an entry of a table.
     Lookup(Lookup),
+    /// What may be an edge.
+    Canny(Canny),
+    /// Connected regions.
+    Regions(Regions),
+    /// Distances to the nearest 0.
+    Distance(Distance),
 }
 
 impl Whole {
@@ -35,14 +50,18 @@ impl Whole {
             Self::Histogram(_) => "histogram",
             Self::Table(_) => "table",
             Self::Lookup(_) => "lookup",
+            Self::Canny(_) => "canny",
+            Self::Regions(step) => step.name(),
+            Self::Distance(step) => step.name(),
         }
     }
 
     /// Number of input images.
     pub const fn input_count(&self) -> usize {
         match self {
-            Self::Histogram(_) | Self::Table(_) => 1,
+            Self::Histogram(_) | Self::Table(_) | Self::Canny(_) | Self::Distance(_) => 1,
             Self::Lookup(_) => 2,
+            Self::Regions(step) => step.input_count(),
         }
     }
 
@@ -50,7 +69,9 @@ impl Whole {
     pub const fn uniform_count(&self) -> usize {
         match self {
             Self::Table(table) => table.rule.uniform_count(),
-            Self::Histogram(_) | Self::Lookup(_) => 0,
+            Self::Histogram(_) | Self::Lookup(_) | Self::Distance(_) => 0,
+            Self::Canny(_) => 2,
+            Self::Regions(step) => step.uniform_count(),
         }
     }
 
@@ -60,6 +81,9 @@ impl Whole {
             Self::Histogram(histogram) => histogram.check(&inputs[0], output),
             Self::Table(table) => table.check(&inputs[0], output),
             Self::Lookup(lookup) => lookup.check(&inputs[0], &inputs[1], output),
+            Self::Canny(_) => Canny::check(&inputs[0], output),
+            Self::Regions(step) => step.check(inputs, output),
+            Self::Distance(step) => step.check(&inputs[0], output),
         }
     }
 
@@ -71,6 +95,40 @@ impl Whole {
             Self::Table(_) => 8.0,
             Self::Lookup(Lookup::Rows) => 1.0,
             Self::Lookup(Lookup::Between(_)) => 9.0,
+            Self::Canny(_) => 24.0,
+            Self::Regions(step) => step.operations(),
+            Self::Distance(_) => 8.0,
+        }
+    }
+}
+
+/// What of a result can be computed by itself, so that threads share the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WholeOrder {
+    /// Each row.
+    Rows,
+    /// Bands of rows, which are joined afterwards.
+    Bands,
+    /// Nothing less than a frame.
+    Frames,
+}
+
+impl Whole {
+    /// What can be computed by itself.
+    pub const fn order(&self) -> WholeOrder {
+        match self {
+            Self::Histogram(_)
+            | Self::Table(_)
+            | Self::Lookup(_)
+            | Self::Canny(_)
+            | Self::Distance(Distance::Rows(_))
+            | Self::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
+                WholeOrder::Rows
+            }
+            Self::Regions(Regions::Connect { .. }) => WholeOrder::Bands,
+            Self::Distance(Distance::Columns) | Self::Regions(Regions::Areas | Regions::Measure) => {
+                WholeOrder::Frames
+            }
         }
     }
 }

@@ -1,0 +1,144 @@
+//! Operators that take several launches, with what lies between them in memory, against the CPU device.
+
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, PixelFormat};
+use mip_ops::{Operator, StepInput, create};
+use mip_plan::{Plan, Stage};
+
+use super::cases::Strides;
+use super::cases::samples::fill;
+use super::group_cases::{GroupCase, plan};
+use super::groups::expected;
+use super::{Bound, Operand, build, fits, launch};
+use crate::codegen::{Destination, Target, group_code, intermediates};
+
+/// An operator's steps as a group.
+fn case(operator: &dyn Operator, image: ImageDesc) -> GroupCase {
+    let step = |(task, step): (usize, mip_ops::KernelStep)| {
+        let operand = |input: &StepInput| match *input {
+            StepInput::Slot(slot) => Operand::Buffer(slot),
+            StepInput::Step(step) => Operand::Stage(step),
+        };
+        let (inputs, uniforms) = (step.inputs.iter().map(operand).collect(), step.uniforms);
+        Stage { kernel: step.kernel, uniforms, inputs, output: step.output, store: None, task }
+    };
+    let steps = operator.lower(&[image]).unwrap().steps;
+    let stages: Vec<Stage> = steps.into_iter().enumerate().map(step).collect();
+    let stored = vec![stages.len() - 1];
+    GroupCase { name: operator.spec().name.to_owned(), inputs: vec![image], stages, stored }
+}
+
+/// A mask with many regions, some of which wind: most samples are 0 or above 1, so that there are seeds too.
+fn mask(layout: BatchLayout, share: u8, seed: u64) -> (Vec<u8>, BatchLayout) {
+    let mut bytes = AlignedBytes::zeroed(layout.span());
+    fill(bytes.as_mut_slice(), DType::U8, seed);
+    let kept = bytes.as_slice().iter().map(|&v| if v < share { v % 3 } else { 0 });
+    (kept.collect(), layout)
+}
+
+/// Numbers from 0 to 40, and some that are not whole.
+fn labels(layout: BatchLayout) -> (Vec<u8>, BatchLayout) {
+    let (bytes, _) = mask(layout, 255, 5);
+    let label = |v: &[u8; 4]| {
+        f32::from(v[0]) * 9.0 + f32::from(v[1]) * 3.0 + f32::from(v[2]) + f32::from(v[3] / 2) * 0.5
+    };
+    (bytes.as_chunks::<4>().0.iter().flat_map(|v| label(v).to_ne_bytes()).collect(), layout)
+}
+
+/// Runs all launches of a group, the first variant of each that fits. `None` without a compiler.
+fn run(plan: &Plan, source: &(Vec<u8>, BatchLayout)) -> Option<Vec<u8>> {
+    let code = group_code(plan, 0, Target { multiprocessors: 2, ..Target::default() }).unwrap();
+    let library = build(&code, 1)?;
+    let group = &plan.groups[0];
+    let layouts: Vec<BatchLayout> = plan.buffers.iter().map(|b| b.layout).collect();
+    let layout = |destination: &Destination| match *destination {
+        Destination::Buffer(id) => layouts[id],
+        Destination::Workspace { layout, .. } => layout,
+    };
+    let results: Vec<BatchLayout> = intermediates(group, &layouts).0.iter().map(layout).collect();
+    let mut memory: Vec<Vec<u8>> = results.iter().map(|layout| vec![0xC3; layout.span()]).collect();
+    for kernel in &code.stages {
+        let stage = kernel.outputs[0];
+        let input = |operand: &Operand| match *operand {
+            Operand::Buffer(_) => (&source.0[..], source.1),
+            Operand::Stage(earlier) => (&memory[earlier][..], results[earlier]),
+        };
+        let inputs: Vec<(&[u8], BatchLayout)> = kernel.inputs.iter().map(input).collect();
+        let aligned = |v: &&crate::codegen::Variant| {
+            inputs.iter().all(|(_, l)| fits(l, v.align_in)) && fits(&results[stage], v.align_out)
+        };
+        let variant = kernel.variants.iter().find(aligned).expect("one fits everything");
+        let uniforms = |stage: usize| group.stages[stage].uniforms.clone();
+        let mut bound = Bound::new(&library, kernel, variant, &inputs, &[results[stage]], &uniforms);
+        // Launches after the first one of a stage go on with what is there.
+        bound.targets[0].bytes_mut().copy_from_slice(&memory[stage]);
+        launch(&library, kernel, variant, results[stage].batch_size as u32, 1, &bound.parameters);
+        memory[stage] = bound.results().remove(0);
+    }
+    memory.pop()
+}
+
+fn compare(
+    name: &str,
+    params: &str,
+    image: ImageDesc,
+    source: impl Fn(BatchLayout) -> (Vec<u8>, BatchLayout),
+) {
+    let spec = mip_ops::spec(name).unwrap();
+    let call = spec.calls().into_iter().find(|call| format!("{call:?}").contains(params)).unwrap();
+    let operator = create(name, &call).unwrap();
+    let case = case(operator.as_ref(), image);
+    for (batch, strides) in [(1, Strides::Tight), (2, Strides::Odd)] {
+        let plan = plan(&case, batch, strides);
+        let source = source(plan.buffers[0].layout);
+        let Some(got) = run(&plan, &source) else { return };
+        let wanted = expected(&plan, &[source]).remove(0);
+        let at = got.iter().zip(&wanted).position(|(a, b)| a != b);
+        assert_eq!(at, None, "{name} {call:?} {image} x {batch} {strides:?}");
+    }
+}
+
+fn gray(width: u32, height: u32) -> ImageDesc {
+    ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap()
+}
+
+#[test]
+fn regions_are_those_of_the_cpu() {
+    for (size, share, params) in [
+        ((75, 70), 130, "Int(1)"),
+        ((75, 70), 160, "\"4\""),
+        ((33, 66), 130, "Int(5)"),
+        ((1, 40), 200, "Int(3)"),
+        ((70, 1), 200, "Int(1)"),
+    ] {
+        compare("label", params, gray(size.0, size.1), |layout| mask(layout, share, 3));
+    }
+    for params in ["Int(12)", "Int(1)"] {
+        compare("regions", params, gray(75, 40).with_dtype(DType::F32).unwrap(), labels);
+    }
+}
+
+#[test]
+fn edges_are_those_of_the_cpu() {
+    let soft = |layout: BatchLayout| {
+        let mut bytes = AlignedBytes::zeroed(layout.span());
+        fill(bytes.as_mut_slice(), DType::U8, 11);
+        (bytes.as_slice().iter().map(|&v| v / 4).collect(), layout)
+    };
+    compare("canny", "Int(60)", gray(75, 40), soft);
+    compare("canny", "Bool(true)", gray(75, 40), soft);
+    compare("canny", "Int(20)", gray(75, 40), |layout| mask(layout, 250, 2));
+    compare("canny", "Int(0)", gray(1, 1), soft);
+}
+
+#[test]
+fn distances_are_those_of_the_cpu() {
+    // The last one has so long sides that binary64 is needed.
+    for (size, params) in [((75, 40), "[]"), ((40, 75), "l1"), ((40, 40), "linf"), ((5001, 2), "[]")] {
+        let holes = |layout: BatchLayout| {
+            let (bytes, layout) = mask(layout, 40, 9);
+            (bytes.iter().map(|&v| u8::from(v == 0)).collect(), layout)
+        };
+        compare("distance_transform", params, gray(size.0, size.1), holes);
+    }
+    compare("distance_transform", "[]", gray(33, 9), |layout| (vec![7; layout.span()], layout));
+}
