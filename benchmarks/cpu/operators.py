@@ -34,6 +34,7 @@ def cases():
     u, v = (np.ascontiguousarray(nv[..., c]) for c in range(2))
     i420 = np.concatenate([gray.ravel(), u.ravel(), v.ravel()]).reshape(H * 3 // 2, W)
     raw = gray
+    mask = cv2.threshold(cv2.GaussianBlur(gray, (0, 0), 3), 128, 255, cv2.THRESH_BINARY)[1]
     small = np.ascontiguousarray(rgb[:540, :960])
     f32 = lambda a: a.astype(np.float32)
     xs, ys = np.meshgrid(np.arange(W, dtype=np.float32), np.arange(H, dtype=np.float32))
@@ -90,6 +91,11 @@ def cases():
         ("to hsv", "color_convert to=hsv", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2HSV, dst=d)),
         ("to lab", "color_convert to=lab", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB, dst=d)),
         ("bilateral 5", "bilateral diameter=5 sigma_color=30 sigma_space=3", (gray,), lambda d: cv2.bilateralFilter(gray, 5, 30, 3, dst=d)),
+        ("canny", "canny low=40 high=110", (gray,), lambda d: cv2.Canny(gray, 40, 110, edges=d)),
+        ("canny l2", "canny low=40 high=110 l2_gradient=true", (gray,), lambda d: cv2.Canny(gray, 40, 110, edges=d, L2gradient=True)),
+        ("label", "label", (mask,), lambda d: cv2.connectedComponentsWithAlgorithm(mask, 8, cv2.CV_32S, cv2.CCL_WU, labels=d)[1]),
+        ("label, regions", "label ! regions", (mask,), lambda d: cv2.connectedComponentsWithStats(mask, 8, cv2.CV_32S)[1]),
+        ("distance_transform", "distance_transform", (mask,), lambda d: cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_PRECISE, dst=d)),
         ("adaptive_threshold 11", "adaptive_threshold kernel=11", (gray,), lambda d: cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 11, 2, dst=d)),
         ("cast to f32", "cast to=f32", (rgb,), lambda d: cv2.normalize(rgb, d, 0, 1, cv2.NORM_MINMAX, cv2.CV_32F)),
         ("color_convert gray", "color_convert to=gray", (rgb,), lambda d: cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY, dst=d)),

@@ -22,16 +22,16 @@ mod kernel;
 mod plan;
 mod tiling;
 
-pub use eval::{RowBands, WholeRows, evaluate, whole_frame};
+pub use eval::{RowBands, RowScratch, WholeRows, evaluate, whole_frame};
 pub use expr::{
     Binary, Bits, Channel, Compare, Expr, ExprBuilder, Function, Offset, Op, Results, Unary, ValueId, luma,
 };
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
-    Above, Access, Automatic, Axis, AxisMap, AxisTaps, Border, Canny, ChannelMap, Connectivity, Coordinates,
-    CustomError, CustomKernel, Distance, Gather, Histogram, Interpolation, Kernel, Known, Lookup, MapUnit,
-    Metric, Point, Regions, Resample, Rule, Sampled, Separable, Stencil, Table, TileGrid, Uniforms, Warp,
-    Whole, WholeOrder, Window, YuvFactors, YuvSample, median_of,
+    Above, Access, Automatic, Axis, AxisMap, AxisTaps, Border, Boxes, Canny, ChannelMap, Connectivity,
+    Coordinates, CustomError, CustomKernel, Distance, Gather, Histogram, Interpolation, Kernel, Known,
+    Lookup, MapUnit, Metric, Point, Regions, Resample, Rule, Sampled, Separable, Stencil, Table, TileGrid,
+    Uniforms, Warp, Whole, WholeOrder, Window, YuvFactors, YuvSample, median_of,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

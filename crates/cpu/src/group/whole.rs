@@ -1,7 +1,7 @@
 //! Kernels over whole images, on as many threads as that is worth.
 
 use mip_core::{ImageView, ImageViewMut};
-use mip_plan::{RowBands, Whole, WholeOrder, WholeRows, whole_frame};
+use mip_plan::{RowBands, RowScratch, Whole, WholeOrder, WholeRows, whole_frame};
 
 use super::bands::{Queue, RowBand, cut};
 use super::program::Root;
@@ -59,8 +59,9 @@ fn run_band(
     match kernel.order() {
         WholeOrder::Rows => {
             let computed = WholeRows::new(kernel, uniforms, inputs, frame);
+            let mut scratch = RowScratch::default();
             for y in rows {
-                computed.row(y, band.row_mut(0, y).bytes(planes));
+                computed.row(y, &mut scratch, band.row_mut(0, y).bytes(planes));
             }
         }
         WholeOrder::Bands => {

@@ -1,5 +1,6 @@
 //! Kernels over whole images: counts, tables and lookups, edges, regions and distances.
 
+mod boxes;
 mod regions;
 
 use mip_core::ImageDesc;
@@ -24,6 +25,7 @@ pub(super) fn bodies(context: &Context<'_>, kernel: Whole) -> Vec<Body> {
         Whole::Canny(kernel) => vec![canny(context, kernel)],
         Whole::Regions(step) => regions::bodies(context, step),
         Whole::Distance(step) => vec![distance(context, step)],
+        Whole::Boxes(step) => vec![boxes::body(context, step)],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operators that take several launches, with what lies between them in memory, against the CPU device.
 
-use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, PixelFormat};
+use mip_core::{AlignedBytes, BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_ops::{Operator, StepInput, create};
 use mip_plan::{Plan, Stage};
 
@@ -12,7 +12,7 @@ use super::{Bound, Operand, build, fits, launch};
 use crate::codegen::{Destination, Target, group_code, intermediates};
 
 /// An operator's steps as a group.
-fn case(operator: &dyn Operator, image: ImageDesc) -> GroupCase {
+fn case(operator: &dyn Operator, inputs: &[ImageDesc]) -> GroupCase {
     let step = |(task, step): (usize, mip_ops::KernelStep)| {
         let operand = |input: &StepInput| match *input {
             StepInput::Slot(slot) => Operand::Buffer(slot),
@@ -21,14 +21,17 @@ fn case(operator: &dyn Operator, image: ImageDesc) -> GroupCase {
         let (inputs, uniforms) = (step.inputs.iter().map(operand).collect(), step.uniforms);
         Stage { kernel: step.kernel, uniforms, inputs, output: step.output, store: None, task }
     };
-    let steps = operator.lower(&[image]).unwrap().steps;
+    let steps = operator.lower(inputs).unwrap().steps;
     let stages: Vec<Stage> = steps.into_iter().enumerate().map(step).collect();
     let stored = vec![stages.len() - 1];
-    GroupCase { name: operator.spec().name.to_owned(), inputs: vec![image], stages, stored }
+    GroupCase { name: operator.spec().name.to_owned(), inputs: inputs.to_vec(), stages, stored }
 }
 
+/// Bytes of an image, and where they lie.
+type Memory = (Vec<u8>, BatchLayout);
+
 /// A mask with many regions, some of which wind: most samples are 0 or above 1, so that there are seeds too.
-fn mask(layout: BatchLayout, share: u8, seed: u64) -> (Vec<u8>, BatchLayout) {
+fn mask(layout: BatchLayout, share: u8, seed: u64) -> Memory {
     let mut bytes = AlignedBytes::zeroed(layout.span());
     fill(bytes.as_mut_slice(), DType::U8, seed);
     let kept = bytes.as_slice().iter().map(|&v| if v < share { v % 3 } else { 0 });
@@ -36,7 +39,7 @@ fn mask(layout: BatchLayout, share: u8, seed: u64) -> (Vec<u8>, BatchLayout) {
 }
 
 /// Numbers from 0 to 40, and some that are not whole.
-fn labels(layout: BatchLayout) -> (Vec<u8>, BatchLayout) {
+fn labels(layout: BatchLayout) -> Memory {
     let (bytes, _) = mask(layout, 255, 5);
     let label = |v: &[u8; 4]| {
         f32::from(v[0]) * 9.0 + f32::from(v[1]) * 3.0 + f32::from(v[2]) + f32::from(v[3] / 2) * 0.5
@@ -45,7 +48,7 @@ fn labels(layout: BatchLayout) -> (Vec<u8>, BatchLayout) {
 }
 
 /// Runs all launches of a group, the first variant of each that fits. `None` without a compiler.
-fn run(plan: &Plan, source: &(Vec<u8>, BatchLayout)) -> Option<Vec<u8>> {
+fn run(plan: &Plan, sources: &[Memory]) -> Option<Vec<u8>> {
     let code = group_code(plan, 0, Target { multiprocessors: 2, ..Target::default() }).unwrap();
     let library = build(&code, 1)?;
     let group = &plan.groups[0];
@@ -59,7 +62,7 @@ fn run(plan: &Plan, source: &(Vec<u8>, BatchLayout)) -> Option<Vec<u8>> {
     for kernel in &code.stages {
         let stage = kernel.outputs[0];
         let input = |operand: &Operand| match *operand {
-            Operand::Buffer(_) => (&source.0[..], source.1),
+            Operand::Buffer(id) => (&sources[id].0[..], sources[id].1),
             Operand::Stage(earlier) => (&memory[earlier][..], results[earlier]),
         };
         let inputs: Vec<(&[u8], BatchLayout)> = kernel.inputs.iter().map(input).collect();
@@ -77,21 +80,18 @@ fn run(plan: &Plan, source: &(Vec<u8>, BatchLayout)) -> Option<Vec<u8>> {
     memory.pop()
 }
 
-fn compare(
-    name: &str,
-    params: &str,
-    image: ImageDesc,
-    source: impl Fn(BatchLayout) -> (Vec<u8>, BatchLayout),
-) {
+/// Compares an operator, called as in the first of its cases that says `params`, for contents made by `sources`, one a slot.
+fn compare(name: &str, params: &str, image: ImageDesc, sources: &[&dyn Fn(BatchLayout) -> Memory]) {
     let spec = mip_ops::spec(name).unwrap();
     let call = spec.calls().into_iter().find(|call| format!("{call:?}").contains(params)).unwrap();
     let operator = create(name, &call).unwrap();
-    let case = case(operator.as_ref(), image);
+    let case = case(operator.as_ref(), &operator.inputs_like(&image).unwrap());
     for (batch, strides) in [(1, Strides::Tight), (2, Strides::Odd)] {
         let plan = plan(&case, batch, strides);
-        let source = source(plan.buffers[0].layout);
-        let Some(got) = run(&plan, &source) else { return };
-        let wanted = expected(&plan, &[source]).remove(0);
+        let sources: Vec<Memory> =
+            sources.iter().zip(&plan.buffers).map(|(source, buffer)| source(buffer.layout)).collect();
+        let Some(got) = run(&plan, &sources) else { return };
+        let wanted = expected(&plan, &sources).remove(0);
         let at = got.iter().zip(&wanted).position(|(a, b)| a != b);
         assert_eq!(at, None, "{name} {call:?} {image} x {batch} {strides:?}");
     }
@@ -110,10 +110,18 @@ fn regions_are_those_of_the_cpu() {
         ((1, 40), 200, "Int(3)"),
         ((70, 1), 200, "Int(1)"),
     ] {
-        compare("label", params, gray(size.0, size.1), |layout| mask(layout, share, 3));
+        compare("label", params, gray(size.0, size.1), &[&|layout| mask(layout, share, 3)]);
+    }
+    // Nearly full: tiles meet within a region.
+    let dense = |layout: BatchLayout| {
+        let (bytes, layout) = mask(layout, 20, 8);
+        (bytes.iter().map(|&v| u8::from(v == 0)).collect(), layout)
+    };
+    for params in ["Int(1)", "\"4\""] {
+        compare("label", params, gray(100, 70), &[&dense]);
     }
     for params in ["Int(12)", "Int(1)"] {
-        compare("regions", params, gray(75, 40).with_dtype(DType::F32).unwrap(), labels);
+        compare("regions", params, gray(75, 40).with_dtype(DType::F32).unwrap(), &[&labels]);
     }
 }
 
@@ -124,10 +132,10 @@ fn edges_are_those_of_the_cpu() {
         fill(bytes.as_mut_slice(), DType::U8, 11);
         (bytes.as_slice().iter().map(|&v| v / 4).collect(), layout)
     };
-    compare("canny", "Int(60)", gray(75, 40), soft);
-    compare("canny", "Bool(true)", gray(75, 40), soft);
-    compare("canny", "Int(20)", gray(75, 40), |layout| mask(layout, 250, 2));
-    compare("canny", "Int(0)", gray(1, 1), soft);
+    compare("canny", "Int(60)", gray(75, 40), &[&soft]);
+    compare("canny", "Bool(true)", gray(75, 40), &[&soft]);
+    compare("canny", "Int(20)", gray(75, 40), &[&|layout| mask(layout, 250, 2)]);
+    compare("canny", "Int(0)", gray(1, 1), &[&soft]);
 }
 
 #[test]
@@ -138,7 +146,37 @@ fn distances_are_those_of_the_cpu() {
             let (bytes, layout) = mask(layout, 40, 9);
             (bytes.iter().map(|&v| u8::from(v == 0)).collect(), layout)
         };
-        compare("distance_transform", params, gray(size.0, size.1), holes);
+        compare("distance_transform", params, gray(size.0, size.1), &[&holes]);
     }
-    compare("distance_transform", "[]", gray(33, 9), |layout| (vec![7; layout.span()], layout));
+    compare("distance_transform", "[]", gray(33, 9), &[&|layout| (vec![7; layout.span()], layout)]);
+}
+
+/// Boxes on, beside and beyond an image, some of which overlap and some of which are none.
+fn boxes(layout: BatchLayout) -> Memory {
+    let (bytes, _) = mask(layout, 255, 21);
+    let (raw, _) = labels(layout);
+    let numbers = raw.as_chunks::<4>().0.iter().zip(&bytes).map(|(v, &odd)| {
+        let v = f32::from_ne_bytes(*v);
+        if odd == 2 { v * 3.0 - 30.0 } else { v }
+    });
+    (numbers.flat_map(f32::to_ne_bytes).collect(), layout)
+}
+
+#[test]
+fn boxes_are_those_of_the_cpu() {
+    let noise = |layout: BatchLayout| {
+        let mut bytes = AlignedBytes::zeroed(layout.span());
+        fill(bytes.as_mut_slice(), layout.desc.dtype(), 4);
+        (bytes.as_slice().to_vec(), layout)
+    };
+    let rgb = ImageDesc::new(75, 40, PixelFormat::Rgb, DType::U8).unwrap();
+    let planar = rgb.with_format(PixelFormat::Bgra).unwrap().with_layout(Layout::Chw);
+    let half = rgb.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F16).unwrap();
+    for (params, image) in [("Int(1)", rgb), ("Int(5)", planar), ("Int(7)", half)] {
+        compare("draw", params, image, &[&noise, &boxes]);
+    }
+    compare("redact", "Int(5)", rgb, &[&noise, &boxes]);
+    for params in ["[]", "Float(0.2)", "Int(0)", "Int(-5)"] {
+        compare("nms", params, rgb, &[&boxes]);
+    }
 }

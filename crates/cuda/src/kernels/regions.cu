@@ -14,10 +14,24 @@ INLINE u32 root_of(const volatile u32* at, u32 n) {
     return n;
 }
 
+// The same, and each number on the way leads to the one after the next: whoever comes later has half as far. Numbers that are
+// no roots lead to numbers of the same region, whichever, so it does not matter who writes last.
+INLINE u32 root_of_shorter(volatile u32* at, u32 n) {
+    while (n != 0) {
+        const u32 next = at[n];
+        if (next == n || next == 0) return next;
+        const u32 behind = at[next];
+        if (behind == next) return next;
+        at[n] = behind;
+        n = behind;
+    }
+    return n;
+}
+
 // Joins two regions: the larger root leads to the smaller one. Others may join them at the same time.
 INLINE void unite(u32* at, u32 a, u32 b) {
     for (;;) {
-        a = root_of(at, a), b = root_of(at, b);
+        a = root_of_shorter(at, a), b = root_of_shorter(at, b);
         if (a == b) return;
         const u32 low = min(a, b), high = max(a, b), before = atomicMin(at + high, low);
         if (before == high) return;
@@ -108,9 +122,10 @@ template <int EIGHT, class P> INLINE void join_tiles(const P& p) {
                 const int y = (int)((i - rows) % p.height), x = ((int)((i - rows) / p.height) + 1) * TILE;
                 const u32 own = of(x, y);
                 if (own == BACKGROUND) continue;
-                // As above, with columns for rows.
+                // As above, with columns for rows. Where four tiles meet, each edge would leave it to the other.
                 const auto before = [&](int dy) { return of(x - 1, y + dy); };
-                unite_above<EIGHT>(at, own, of(x, y - 1) != BACKGROUND, of(x, y + 1) != BACKGROUND, before);
+                const bool over = y % TILE != 0 && of(x, y - 1) != BACKGROUND;
+                unite_above<EIGHT>(at, own, over, of(x, y + 1) != BACKGROUND, before);
             }
         }
     }
@@ -298,8 +313,13 @@ template <class P> INLINE void add_measures(const P& p) {
             return counts ? (u32)label - 1 : BACKGROUND;
         },
         [&](const Run& run, u32 left, u32 right, u32 f) {
+            // Most runs lie within what is known already, and a look costs less than an atomic operation.
             u32* const m = measures_of(p, f, run.key);
-            atomicMin(m, left), atomicMin(m + 1, run.top), atomicMax(m + 2, right), atomicMax(m + 3, run.bottom);
+            const volatile u32* const known = m;
+            if (left < known[0]) atomicMin(m, left);
+            if (run.top < known[1]) atomicMin(m + 1, run.top);
+            if (right > known[2]) atomicMax(m + 2, right);
+            if (run.bottom > known[3]) atomicMax(m + 3, run.bottom);
             atomicAdd(m + 4, run.area);
         });
 }

@@ -1,4 +1,4 @@
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc, ImageError, PixelFormat};
 use mip_plan::Regions as Step;
 
 use crate::counted::refusal;
@@ -51,6 +51,10 @@ impl Parameters for Regions {
 
 impl Operator for Regions {
     plumbing!(SPEC);
+
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        Ok(vec![input.with_format(PixelFormat::Gray)?.with_dtype(DType::F32)?])
+    }
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;

@@ -6,7 +6,7 @@ mod warp;
 mod whole;
 mod window;
 
-pub use whole::{RowBands, WholeRows, whole_frame};
+pub use whole::{RowBands, RowScratch, WholeRows, whole_frame};
 
 use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
 

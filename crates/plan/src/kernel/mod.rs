@@ -28,7 +28,7 @@ pub use stencil::Stencil;
 pub use warp::{Interpolation, Sampled, Warp};
 pub(crate) use whole::colors;
 pub use whole::{
-    Above, Automatic, Canny, Connectivity, Distance, Histogram, Lookup, Metric, Regions, Rule, Table,
+    Above, Automatic, Boxes, Canny, Connectivity, Distance, Histogram, Lookup, Metric, Regions, Rule, Table,
     TileGrid, Whole, WholeOrder,
 };
 pub use window::Separable;

@@ -28,6 +28,7 @@ mod crop;
 mod demosaic;
 mod dilate;
 mod distance_transform;
+mod draw;
 mod equalize_hist;
 mod erode;
 mod filter2d;
@@ -46,10 +47,12 @@ mod letterbox;
 mod median;
 mod merge;
 mod morphology;
+mod nms;
 mod normalize;
 mod pad;
 mod point;
 mod pyramid;
+mod redact;
 mod regions;
 mod remap;
 mod resize;
@@ -108,6 +111,7 @@ references! {
     demosaic,
     dilate,
     distance_transform,
+    draw,
     equalize_hist,
     erode,
     filter2d,
@@ -126,10 +130,12 @@ references! {
     median,
     merge,
     morphology,
+    nms,
     normalize,
     pad,
     point,
     pyramid,
+    redact,
     regions,
     remap,
     resize,

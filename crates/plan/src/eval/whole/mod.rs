@@ -1,6 +1,7 @@
 //! Kernels over whole images: the definition, and what the CPU runs. Most are computed row by row of their results, see
 //! [`crate::WholeOrder`].
 
+mod boxes;
 mod canny;
 mod count;
 mod distance;
@@ -11,10 +12,16 @@ mod table;
 
 use mip_core::{ImageView, ImageViewMut};
 
-use crate::{Distance, Lookup, Regions, Whole, WholeOrder};
+use crate::{Boxes, Distance, Lookup, Regions, Whole, WholeOrder};
 use forest::Forest;
 pub use forest::RowBands;
 use lookup::Mixture;
+
+/// What rows that are computed one after the other by one thread keep for each other; of one kernel and frame.
+#[derive(Debug, Default)]
+pub struct RowScratch {
+    gradients: canny::Gradients,
+}
 
 /// A kernel at work on a frame: its rows may be computed in any order, by any thread.
 #[derive(Debug)]
@@ -38,13 +45,15 @@ impl<'a> WholeRows<'a> {
             | Whole::Table(_)
             | Whole::Canny(_)
             | Whole::Regions(_)
-            | Whole::Distance(_) => None,
+            | Whole::Distance(_)
+            | Whole::Boxes(_) => None,
         };
         Self { kernel, uniforms, inputs, frame, mixture }
     }
 
-    /// Computes row `y` of the result: `planes` are the bytes of that row in each plane.
-    pub fn row(&self, y: u32, planes: &mut [&mut [u8]]) {
+    /// Computes row `y` of the result: `planes` are the bytes of that row in each plane. `scratch` is of nothing, or of
+    /// other rows.
+    pub fn row(&self, y: u32, scratch: &mut RowScratch, planes: &mut [&mut [u8]]) {
         let frame = self.frame;
         match self.kernel {
             Whole::Histogram(histogram) => {
@@ -62,14 +71,23 @@ impl<'a> WholeRows<'a> {
                 lookup::between(grid, mixture, [&self.inputs[0], &self.inputs[1]], frame, y, planes);
             }
             Whole::Canny(kernel) => {
-                canny::row(*kernel, self.uniforms, &self.inputs[0], frame, y, planes[0]);
+                let image = (&self.inputs[0], frame);
+                canny::row(*kernel, self.uniforms, image, y, &mut scratch.gradients, planes[0]);
             }
             Whole::Distance(Distance::Rows(metric)) => {
                 let columns = self.inputs[0].row_as(frame, 0, y as usize);
                 distance::row(*metric, columns, bytemuck::cast_slice_mut(planes[0]));
             }
             Whole::Regions(step) => self.regions_row(*step, y, planes[0]),
-            Whole::Distance(Distance::Columns) => unreachable!("frames, not rows"),
+            Whole::Boxes(Boxes::Outline) => {
+                boxes::outline([&self.inputs[0], &self.inputs[1]], self.uniforms, frame, y, planes);
+            }
+            Whole::Boxes(Boxes::Cover) => {
+                boxes::cover([&self.inputs[0], &self.inputs[1], &self.inputs[2]], frame, y, planes);
+            }
+            Whole::Distance(Distance::Columns) | Whole::Boxes(Boxes::Suppress) => {
+                unreachable!("frames, not rows")
+            }
         }
     }
 
@@ -119,11 +137,13 @@ pub fn whole_frame(
         }
         Whole::Regions(Regions::Measure) => regions::measure(&inputs[0], frame, output),
         Whole::Distance(Distance::Columns) => distance::columns(&inputs[0], frame, output),
+        Whole::Boxes(Boxes::Suppress) => boxes::suppress(&inputs[0], uniforms, frame, output),
         Whole::Histogram(_)
         | Whole::Table(_)
         | Whole::Lookup(_)
         | Whole::Canny(_)
         | Whole::Distance(Distance::Rows(_))
+        | Whole::Boxes(Boxes::Outline | Boxes::Cover)
         | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
             rows(kernel, uniforms, inputs, frame, output)
         }
@@ -140,13 +160,14 @@ fn rows(
 ) {
     debug_assert_eq!(kernel.order(), WholeOrder::Rows);
     let (desc, rows) = (output.layout().desc, WholeRows::new(kernel, uniforms, inputs, frame));
+    let mut scratch = RowScratch::default();
     // Aligned for every dtype.
     let mut memory = vec![0_u64; (desc.row_bytes() * desc.planes()).div_ceil(8)];
     let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
     for y in 0..desc.height() {
         let mut planes: Vec<&mut [u8]> =
             memory.chunks_exact_mut(desc.row_bytes()).take(desc.planes()).collect();
-        rows.row(y, &mut planes);
+        rows.row(y, &mut scratch, &mut planes);
         for (plane, row) in planes.iter().enumerate() {
             output.row_mut(frame, plane, y as usize).copy_from_slice(row);
         }

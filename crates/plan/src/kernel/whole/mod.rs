@@ -1,6 +1,7 @@
 //! Computations over whole images: what is counted, tables made of counts, samples looked up in tables, connected regions, and
 //! distances.
 
+mod boxes;
 mod canny;
 mod distance;
 mod histogram;
@@ -10,6 +11,7 @@ mod table;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 
+pub use boxes::Boxes;
 pub use canny::Canny;
 pub use distance::{Distance, Metric};
 pub use histogram::{Histogram, TileGrid};
@@ -38,6 +40,8 @@ pub enum Whole {
     Regions(Regions),
     /// Distances to the nearest 0.
     Distance(Distance),
+    /// Lists of boxes.
+    Boxes(Boxes),
 }
 
 impl Whole {
@@ -53,6 +57,7 @@ impl Whole {
             Self::Canny(_) => "canny",
             Self::Regions(step) => step.name(),
             Self::Distance(step) => step.name(),
+            Self::Boxes(step) => step.name(),
         }
     }
 
@@ -62,6 +67,7 @@ impl Whole {
             Self::Histogram(_) | Self::Table(_) | Self::Canny(_) | Self::Distance(_) => 1,
             Self::Lookup(_) => 2,
             Self::Regions(step) => step.input_count(),
+            Self::Boxes(step) => step.input_count(),
         }
     }
 
@@ -72,6 +78,7 @@ impl Whole {
             Self::Histogram(_) | Self::Lookup(_) | Self::Distance(_) => 0,
             Self::Canny(_) => 2,
             Self::Regions(step) => step.uniform_count(),
+            Self::Boxes(step) => step.uniform_count(),
         }
     }
 
@@ -84,6 +91,7 @@ impl Whole {
             Self::Canny(_) => Canny::check(&inputs[0], output),
             Self::Regions(step) => step.check(inputs, output),
             Self::Distance(step) => step.check(&inputs[0], output),
+            Self::Boxes(step) => step.check(inputs, output),
         }
     }
 
@@ -98,6 +106,9 @@ impl Whole {
             Self::Canny(_) => 24.0,
             Self::Regions(step) => step.operations(),
             Self::Distance(_) => 8.0,
+            Self::Boxes(Boxes::Outline | Boxes::Cover) => 2.0,
+            // Each box is compared with all others.
+            Self::Boxes(Boxes::Suppress) => 4096.0,
         }
     }
 }
@@ -122,13 +133,14 @@ impl Whole {
             | Self::Lookup(_)
             | Self::Canny(_)
             | Self::Distance(Distance::Rows(_))
+            | Self::Boxes(Boxes::Outline | Boxes::Cover)
             | Self::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
                 WholeOrder::Rows
             }
             Self::Regions(Regions::Connect { .. }) => WholeOrder::Bands,
-            Self::Distance(Distance::Columns) | Self::Regions(Regions::Areas | Regions::Measure) => {
-                WholeOrder::Frames
-            }
+            Self::Distance(Distance::Columns)
+            | Self::Boxes(Boxes::Suppress)
+            | Self::Regions(Regions::Areas | Regions::Measure) => WholeOrder::Frames,
         }
     }
 }

@@ -1,0 +1,65 @@
+//! Lists of boxes, and what is marked by them.
+
+use mip_plan::{Boxes, Whole};
+
+use super::super::stage::{Body, Context, Grid};
+use super::super::text::{Piece, planar, sample};
+use super::image_fields;
+
+pub(super) fn body(context: &Context<'_>, step: Boxes) -> Body {
+    match step {
+        Boxes::Outline => marks(context, 1),
+        Boxes::Cover => marks(context, 2),
+        Boxes::Suppress => suppress(context),
+    }
+}
+
+/// `list`: which of the inputs has the boxes.
+fn marks(context: &Context<'_>, list: usize) -> Body {
+    const TILE: [u32; 2] = [64, 32];
+    /// Boxes that a block looks at together.
+    const CHUNK: u32 = 256;
+    let image = *context.input();
+    let outline = list == 1;
+    let bands = image.height().div_ceil(TILE[1]);
+    let planes = if planar(&image) { image.channels() as u32 } else { 1 };
+    let mut fields = image_fields(Some(list + 1), &image);
+    fields.uint("bands", bands);
+    fields.uint("planes", planes);
+    fields.uint("boxes", context.inputs[list].layout.desc.height());
+    fields.floats("uniform", Whole::Boxes(Boxes::Outline).uniform_count());
+    let grid = Grid {
+        block: [32, 8],
+        x: image.width().div_ceil(TILE[0]),
+        y: bands.into(),
+        planes: 1,
+        shared: CHUNK * 16 + 4,
+    };
+    let (dtype, channels) = (sample(image.dtype()), image.channels() / planes as usize);
+    let call = format!("mark_boxes<{dtype}, {channels}, {}, {list}>", u8::from(outline));
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: outline.then_some("uniform"),
+        grid,
+        pieces: &[Piece::Boxes],
+        call: Box::new(move |_, _| call.clone()),
+    }
+}
+
+fn suppress(context: &Context<'_>) -> Body {
+    let list = *context.input();
+    let mut fields = image_fields(None, &list);
+    fields.uint("boxes", list.height());
+    fields.floats("uniform", Whole::Boxes(Boxes::Suppress).uniform_count());
+    // A score and a row of 4 bytes each, and whether it counts.
+    let grid = Grid { block: [256, 1], x: 1, y: 1, planes: 1, shared: Boxes::MAX * 9 };
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: Some("uniform"),
+        grid,
+        pieces: &[Piece::Boxes],
+        call: Box::new(|_, _| "suppress_boxes".to_owned()),
+    }
+}

@@ -1,0 +1,140 @@
+// Boxes: rows of x, y, width, height and a score.
+
+struct Edges {
+    float left, top, right, bottom;
+};
+INLINE const float* box_of(const Image& list, u32 f, u32 i) {
+    return (const float*)(list.start + f * list.frame + i * list.row);
+}
+INLINE Edges edges_of(const float* b) {
+    const float x = __ldg(b), y = __ldg(b + 1), w = __ldg(b + 2), h = __ldg(b + 3);
+    return {floorf(x + 0.5f), floorf(y + 0.5f), floorf(x + w + 0.5f), floorf(y + h + 0.5f)};
+}
+INLINE bool inside(const Edges& e, float x, float y) {
+    return x >= e.left && x < e.right && y >= e.top && y < e.bottom;
+}
+
+// Pixels of a tile: a block of 32 x 8 threads, each makes 2 x 4 of them.
+#define BOX_TILE_WIDTH 64
+#define BOX_TILE_HEIGHT 32
+// Boxes that are looked at together.
+#define BOX_CHUNK 256
+
+// Pixels within an outline get a colour, or those within a box another image's samples, C of type T side by side.
+template <class T, int C, int OUTLINE, int BOXES, class P> INLINE void mark_boxes(const P& p) {
+    typedef typename Sample<T>::Raw Raw;
+    extern __shared__ uint4 shared[];
+    Edges* const near = (Edges*)shared;
+    u32* const count = (u32*)(near + BOX_CHUNK);
+    const int thread = threadIdx.y * 32 + threadIdx.x;
+    for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP)
+        for (i64 band = blockIdx.y; band < p.bands; band += gridDim.y) {
+            const int left = blockIdx.x * BOX_TILE_WIDTH, top = (int)band * BOX_TILE_HEIGHT;
+            u32 marked = 0;
+            for (u32 first = 0; first < p.boxes; first += BOX_CHUNK) {
+                __syncthreads();
+                if (thread == 0) *count = 0;
+                __syncthreads();
+                if (first + thread < p.boxes) {
+                    const Edges e = edges_of(box_of(p.in[BOXES], f, first + thread));
+                    if (e.left < left + BOX_TILE_WIDTH && e.right > left && e.top < top + BOX_TILE_HEIGHT && e.bottom > top)
+                        near[atomicAdd(count, 1u)] = e;
+                }
+                __syncthreads();
+                for (u32 i = 0; i < *count; i++) {
+                    const Edges e = near[i];
+#pragma unroll
+                    for (int k = 0; k < 8; k++) {
+                        const float x = left + (int)threadIdx.x + k % 2 * 32, y = top + (int)threadIdx.y + k / 2 * 8;
+                        bool mark = inside(e, x, y);
+                        if (OUTLINE) {
+                            const float t = p.uniform[0];
+                            mark = mark && !inside({e.left + t, e.top + t, e.right - t, e.bottom - t}, x, y);
+                        }
+                        marked |= (u32)mark << k;
+                    }
+                }
+            }
+            for (int k = 0; k < 8; k++) {
+                const i64 x = left + threadIdx.x + k % 2 * 32, y = top + threadIdx.y + k / 2 * 8;
+                if (x >= p.width || y >= p.height) continue;
+                const bool mark = marked >> k & 1;
+                for (u32 plane = 0; plane < p.planes; plane++) {
+                    const Image& from = mark && !OUTLINE ? p.in[BOXES - 1] : p.in[0];
+                    const Raw* const in = (const Raw*)(from.start + f * from.frame + plane * from.plane + y * from.row) + x * C;
+                    Raw* const out = (Raw*)(p.out.start + f * p.out.frame + plane * p.out.plane + y * p.out.row) + x * C;
+                    for (int c = 0; c < C; c++)
+                        out[c] = mark && OUTLINE ? (Raw)Sample<T>::narrow(p.uniform[1 + plane + c]) : __ldg(in + c);
+                }
+            }
+        }
+}
+
+// As many as are sorted at once, a power of two.
+#define MAX_BOXES 4096
+
+INLINE float overlap_along(float a, float a_size, float b, float b_size) {
+    const float first = a > b ? a : b, a_end = a + a_size, b_end = b + b_size, last = a_end < b_end ? a_end : b_end;
+    return last - first > 0.0f ? last - first : 0.0f;
+}
+
+// A block keeps the boxes that no better one overlaps.
+template <class P> INLINE void suppress_boxes(const P& p) {
+    constexpr u32 THREADS = 256;
+    extern __shared__ uint4 shared[];
+    float* const score = (float*)shared;
+    u32* const index = (u32*)(score + MAX_BOXES);
+    u8* const alive = (u8*)(index + MAX_BOXES);
+    u32 size = 1;  // a power of two
+    while (size < p.boxes) size *= 2;
+    for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < size; i += THREADS) {
+            index[i] = i, score[i] = 0.0f, alive[i] = 0;
+            if (i >= p.boxes) continue;
+            const float* const b = box_of(p.in, f, i);
+            score[i] = __ldg(b + 4);
+            alive[i] = score[i] >= p.uniform[1] && __ldg(b + 2) > 0.0f && __ldg(b + 3) > 0.0f;
+        }
+        __syncthreads();
+        // What does not count comes last; then by falling score, then by row.
+        const auto before = [&](u32 a, u32 b) {
+            const u32 i = index[a], j = index[b];
+            if (alive[i] != alive[j]) return alive[i] > alive[j];
+            if (alive[i] && score[i] != score[j]) return score[i] > score[j];
+            return i < j;
+        };
+        for (u32 run = 2; run <= size; run *= 2)
+            for (u32 step = run / 2; step > 0; step /= 2) {
+                for (u32 i = threadIdx.x; i < size; i += THREADS) {
+                    const u32 j = i ^ step;
+                    if (j > i && before(j, i) == ((i & run) == 0)) {
+                        const u32 other = index[i];
+                        index[i] = index[j], index[j] = other;
+                    }
+                }
+                __syncthreads();
+            }
+        u32 kept = 0;
+        for (u32 i = 0; i < p.boxes; i++) {
+            const u32 own = index[i];
+            const bool keep = alive[own];
+            __syncthreads();
+            if (!keep) continue;  // the same for all threads
+            const float* const b = box_of(p.in, f, own);
+            const float x = __ldg(b), y = __ldg(b + 1), w = __ldg(b + 2), h = __ldg(b + 3);
+            if (threadIdx.x < 5) ((float*)(p.out.start + f * p.out.frame + kept * p.out.row))[threadIdx.x] = __ldg(b + threadIdx.x);
+            kept++;
+            for (u32 k = i + 1 + threadIdx.x; k < p.boxes; k += THREADS) {
+                if (!alive[index[k]]) continue;
+                const float* const o = box_of(p.in, f, index[k]);
+                const float ow = __ldg(o + 2), oh = __ldg(o + 3);
+                const float both = overlap_along(__ldg(o), ow, x, w) * overlap_along(__ldg(o + 1), oh, y, h);
+                if (!(both / (ow * oh + w * h - both) <= p.uniform[0])) alive[index[k]] = 0;
+            }
+            __syncthreads();
+        }
+        for (u32 i = kept * 5 + threadIdx.x; i < p.boxes * 5; i += THREADS)
+            ((float*)(p.out.start + f * p.out.frame + i / 5 * p.out.row))[i % 5] = 0.0f;
+    }
+}

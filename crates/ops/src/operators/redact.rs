@@ -1,0 +1,127 @@
+use mip_core::{ImageDesc, ImageError};
+use mip_plan::{Boxes, Kernel, Whole};
+
+use super::draw::{check_boxes, image_and_boxes};
+use super::{GaussianBlur, Resize, ResizeFilter};
+use crate::choice::choice;
+use crate::field::{Parameters, create, fields, plumbing};
+use crate::{Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec, StepInput};
+
+choice! {
+    /// What [`Redact`] makes of the pixels in a box.
+    pub enum RedactMethod as METHODS {
+        /// Squares of one colour each.
+        #[default]
+        Mosaic = "mosaic",
+        /// A Gaussian blur.
+        Blur = "blur",
+    }
+}
+
+pub(crate) static SPEC: OperatorSpec = OperatorSpec {
+    name: "redact",
+    summary: "Makes boxes unrecognisable: faces, number plates, names",
+    inputs: &["in", "boxes"],
+    params: &[
+        ParamSpec::new("method", ParamKind::choice(METHODS), "What becomes of the pixels")
+            .default_is("mosaic"),
+        ParamSpec::new(
+            "size",
+            ParamKind::int(2, 64),
+            "About the side of a square, or the radius of the blur",
+        )
+        .default_is("16"),
+    ],
+    extra: Extra::NONE,
+    examples: &["size=5", "", "method=blur size=3", "method=blur"],
+    create: create::<Redact>,
+};
+
+/// The image with the pixels of boxes replaced by coarse squares or by a blur; everything else stays byte for byte.
+///
+/// `mosaic` is the whole image resized by `area` to `ceil(width / size)` by `ceil(height / size)` pixels and back by `nearest`;
+/// `blur` is a Gaussian with a radius of `size` and the default deviation of that radius. `boxes` are those of `draw`: x, y, width and
+/// height. Make boxes a little larger than what they hide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Redact {
+    method: RedactMethod,
+    size: u32,
+}
+
+impl Default for Redact {
+    fn default() -> Self {
+        Self::new(RedactMethod::Mosaic)
+    }
+}
+
+impl Redact {
+    /// In this way, with a size of 16.
+    pub const fn new(method: RedactMethod) -> Self {
+        Self { method, size: 16 }
+    }
+
+    /// With squares or a radius of so many pixels.
+    #[must_use]
+    pub const fn size(self, size: u32) -> Self {
+        Self { size, ..self }
+    }
+
+    /// The whole image made unrecognisable.
+    fn coarse(&self, input: &ImageDesc) -> Result<Lowered, OpError> {
+        match self.method {
+            RedactMethod::Blur => GaussianBlur::new(2 * self.size + 1).lower(&[*input]),
+            RedactMethod::Mosaic => {
+                let (width, height) = (input.width().div_ceil(self.size), input.height().div_ceil(self.size));
+                let mut small = Resize::to(width, height).filter(ResizeFilter::Area).lower(&[*input])?;
+                let from = small.steps[small.steps.len() - 1].output;
+                let large = Resize::to(input.width(), input.height()).filter(ResizeFilter::Nearest);
+                append(&mut small, large.lower(&[from])?);
+                Ok(small)
+            }
+        }
+    }
+}
+
+/// Lets steps read the last result in place of the first input.
+fn append(first: &mut Lowered, then: Lowered) {
+    let before = first.steps.len();
+    first.steps.extend(then.steps.into_iter().map(|step| {
+        let inputs = step.inputs.iter().map(|&input| match input {
+            StepInput::Slot(_) => StepInput::Step(before - 1),
+            StepInput::Step(index) => StepInput::Step(before + index),
+        });
+        KernelStep { inputs: inputs.collect(), ..step.clone() }
+    }));
+}
+
+impl Parameters for Redact {
+    fields! { "method" => method, "size" => size }
+}
+
+impl Operator for Redact {
+    plumbing!(SPEC);
+
+    fn inputs_like(&self, input: &ImageDesc) -> Result<Vec<ImageDesc>, ImageError> {
+        image_and_boxes(input)
+    }
+
+    fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
+        let [input, boxes] = self.accept(inputs)?;
+        check_boxes(&SPEC, 1, &boxes)?;
+        self.coarse(&input)?;
+        Ok(input)
+    }
+
+    fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
+        let output = self.infer(inputs)?;
+        let mut lowered = self.coarse(&output)?;
+        let coarse = StepInput::Step(lowered.steps.len() - 1);
+        lowered.steps.push(KernelStep {
+            kernel: Kernel::Whole(Whole::Boxes(Boxes::Cover)),
+            uniforms: [].into(),
+            inputs: vec![StepInput::Slot(0), coarse, StepInput::Slot(1)],
+            output,
+        });
+        Ok(lowered)
+    }
+}
