@@ -34,19 +34,19 @@ if [ "${#targets[@]}" -eq 1 ]; then build+=("${targets[0]}"); fi
 "${build[@]}"
 binaries="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 
-# Inputs that the gate tries: what two slow cores try in some 25 seconds. A number and not a time, for a fast
+# Inputs that the gate tries: what two slow cores try in some 15 seconds. A number and not a time, for a fast
 # machine tries more in a minute, and finds what a slow one does not.
 gate_runs() {
   case $1 in
-    run) echo 600 ;;
-    pipeline_line) echo 150000 ;;
-    picture) echo 120000 ;;
-    expression) echo 180000 ;;
-    jpeg) echo 240000 ;;
-    pipeline_toml) echo 300000 ;;
-    png) echo 600000 ;;
-    y4m) echo 900000 ;;
-    *) echo 60000 ;; # a target that is new
+    run) echo 400 ;;
+    pipeline_line) echo 100000 ;;
+    picture) echo 80000 ;;
+    expression) echo 120000 ;;
+    jpeg) echo 160000 ;;
+    pipeline_toml) echo 200000 ;;
+    png) echo 400000 ;;
+    y4m) echo 600000 ;;
+    *) echo 40000 ;; # a target that is new
   esac
 }
 

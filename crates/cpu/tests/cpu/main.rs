@@ -14,3 +14,4 @@ mod kernels;
 mod plans;
 mod reference;
 mod refusals;
+mod whole;

@@ -13,8 +13,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
 }
 
-/// The benchmark's workloads: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 9] = [
+/// The benchmark's workloads, and operators of several launches: size of the input and the pipeline.
+const PIPELINES: [(&str, u32, u32, &str); 15] = [
     (
         "w1",
         1920,
@@ -69,6 +69,17 @@ const PIPELINES: [(&str, u32, u32, &str); 9] = [
         1080,
         "gray:color_convert to=gray ! soft:gaussian_blur kernel=7 inputs=gray ! edges:sobel inputs=gray ! mix:blend inputs=soft,edges ! threshold threshold=100 inputs=mix",
     ),
+    ("canny", 1920, 1080, "canny low=40 high=110"),
+    ("canny l2", 1920, 1080, "canny low=40 high=110 l2_gradient=true"),
+    (
+        "boxes",
+        1920,
+        1080,
+        "auto_threshold ! label min_area=5 ! regions max=64 ! best:nms ! drawn:draw inputs=@input,best ! redact inputs=drawn,best",
+    ),
+    ("label 4", 1920, 1080, "auto_threshold ! label connectivity=4"),
+    ("distance", 1920, 1080, "auto_threshold ! distance_transform"),
+    ("distance far", 3840, 2160, "auto_threshold ! distance_transform metric=l1"),
 ];
 
 /// Cases of which one image is enough: they differ from others of their family in what is the same code for all
