@@ -171,6 +171,7 @@ fn stencils(cases: &mut Vec<Case>, image: ImageDesc) {
     add("r(1, 1), g - r(0, -1), b(-2, 0)", Border::Reflect);
     add("r(1, 1) + g(-2, 0) - b", Border::Wrap);
     add("max(v(0, 1) - abs(x() - 5) - y(), v)", Border::Replicate);
+    add("lookup(v(1, 0) - v(-1, 0) + 2, 9, 200, 0.5, 80) + v(0, -1)", Border::Reflect101);
 }
 
 fn points(cases: &mut Vec<Case>, image: ImageDesc) {
@@ -187,7 +188,9 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
     add("x() < 3 || y() >= height() - 2 ? 9 : v + x() - y()", &[image]);
     add("pow(v / 255, gain) * 200 + log(v + 1) * 9 - cbrt(v)", &[image]);
     add("exponent(v * 1e-39) + significand(v * -1e-39) * 8 + power_of_two(v - 140) * 1e38", &[image]);
+    add("lookup(v / 9 - 2, 3, 200.5, -7, nan, 90) + lookup(v, -1, 2.5, 2)", &[image]);
     if image.format() != PixelFormat::Gray {
+        add("lookup(b, 1, 2, 3) * gain, lookup(g + r, 40, 50), lookup(x(), 9, 8, 7, 6, 5)", &[image]);
         add("(r*0.393 + g*0.769 + b*0.189) * gain", &[image]);
         add("floor(b), ceil(r / 7), round(g * 0.37)", &[image]);
         add("r, g, b, r < g && g != b ? r : 200", &[image]);

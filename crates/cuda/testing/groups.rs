@@ -25,7 +25,13 @@ impl GroupCase {
     }
 
     /// Adds a stage; the result's operand.
-    fn add(&mut self, kernel: Kernel, uniforms: &[f32], inputs: &[Operand], output: ImageDesc) -> Operand {
+    pub fn add(
+        &mut self,
+        kernel: Kernel,
+        uniforms: &[f32],
+        inputs: &[Operand],
+        output: ImageDesc,
+    ) -> Operand {
         let (inputs, task) = (inputs.to_vec(), self.stages.len());
         self.stages.push(Stage { kernel, uniforms: uniforms.into(), inputs, output, store: None, task });
         Operand::Stage(task)
@@ -307,7 +313,7 @@ fn sparse(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let bgra = rgb.with_format(PixelFormat::Bgra).unwrap().with_dtype(DType::F32).unwrap();
     let mut case = GroupCase::new(&of("alpha small"), &[bgra]);
     let cut = case.point(Point::threshold(), &[90.0, 200.0], &[IN], bgra);
-    let (kernel, uniforms, output) = point("v * gain", &[bgra]);
+    let (kernel, uniforms, output) = point("(v + lookup(v * 4, 3, 7, nan)) * gain", &[bgra]);
     let bright = case.add(kernel, &uniforms, &[cut], output);
     case.resize(bright, w / 4 + 1, h / 4 + 1);
     all.push(case.last());
@@ -376,7 +382,7 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     // An expression between windows, and one of two values at different places of the group.
     let mut case = GroupCase::new(&of("blur point blur point"), &[rgb]);
     let soft = case.gaussian(IN, 1, MIRROR);
-    let (kernel, uniforms, output) = point("abs(v - v2) * gain", &[rgb, rgb]);
+    let (kernel, uniforms, output) = point("lookup(abs(v - v2) / 3, 9, 40, 2.5, 200) * gain", &[rgb, rgb]);
     let edges = case.add(kernel, &uniforms, &[IN, soft], output);
     let (kernel, uniforms, output) = point("r*0.25 + g*0.5 + b*0.25", &[rgb]);
     let gray = case.add(kernel, &uniforms, &[edges], output);
@@ -388,7 +394,7 @@ fn shapes(of: &dyn Fn(&str) -> String, rgb: ImageDesc) -> Vec<GroupCase> {
     let mut case = GroupCase::new(&of("stencil blur stencil flip resize"), &[rgb]);
     let near = |text: &str, border, input| stencil(text, border, input).expect(text);
     let (kernel, uniforms, output) =
-        near("abs(v(1, 0) - v(-1, 0)) * gain + v(0, -2) / 3", Border::Reflect, rgb);
+        near("lookup(v(1, 0) - v(-1, 0), 3, 90) * gain + v(0, -2) / 3", Border::Reflect, rgb);
     let across = case.add(kernel, &uniforms, &[IN], output);
     let soft = case.gaussian(across, 1, MIRROR);
     let (kernel, uniforms, output) = near("min(v(-1, 0), v, v(3, 2))", Border::Constant(9.0), rgb);

@@ -24,7 +24,8 @@ mod tiling;
 
 pub use eval::{RowBands, RowScratch, WholeRows, evaluate, whole_frame};
 pub use expr::{
-    Binary, Bits, Channel, Compare, Expr, ExprBuilder, Function, Offset, Op, Results, Unary, ValueId, luma,
+    Binary, Bits, Channel, Compare, Expr, ExprBuilder, Function, LookupTable, Offset, Op, Results, Unary,
+    ValueId, luma,
 };
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{

@@ -113,6 +113,8 @@ fn functions() {
             "gamma gamma=0.45 gain=1.1",
             "point expr=exp(v/60)-log2(v+0.5)*3+cbrt(v-100)",
             "point expr=power_of_two(v*0.05)+significand(v*1e-40)*9+exponent(v*1e-40)",
+            "point expr=lookup(v/20-1,5,7.5,-3,nan,300,90.25)",
+            "point expr=lookup(v/90-x()/40,0.5,300,nan,2)*gain gain=1.5",
             "point expr=pow(v-100,3)/9e3+100*pow(v/255,gain) gain=2.2",
         ] {
             operator(text, image);

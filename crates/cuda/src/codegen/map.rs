@@ -2,7 +2,7 @@ use mip_core::ImageDesc;
 use mip_plan::{ChannelMap, Expr, Known, Point};
 
 use super::fields::Fields;
-use super::point::functor_name;
+use super::point::{functor_name, tables};
 use super::stage::{Body, Context, Grid};
 use super::text::{Piece, pixels, planar};
 
@@ -50,8 +50,12 @@ pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
     fields.int("width", output.width());
     fields.uint("height", output.height());
     fields.uint("batch", 1);
-    if uniforms > 0 || op.starts_with("Point<") {
+    let computed = op.starts_with("Point<");
+    if uniforms > 0 || computed {
         fields.floats("uniform", uniforms.max(1));
+    }
+    if computed {
+        fields.pointer("float", "tables");
     }
     // Enough bytes on their way from memory: about 48 a thread.
     let bytes: usize = descs.map(|d| d.channels() * d.dtype().size() * v as usize).sum();
@@ -65,7 +69,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Point) -> Body {
     };
     Body {
         fields,
-        tables: Vec::new(),
+        tables: tables(&context.stage.kernel, "tables", &shapes, &output).into_iter().collect(),
         uniforms: (uniforms > 0).then_some("uniform"),
         grid,
         pieces: &[Piece::Map],

@@ -2,7 +2,7 @@ use mip_core::ImageDesc;
 use mip_plan::Stencil;
 
 use super::fields::Fields;
-use super::point::functor_name;
+use super::point::{functor_name, tables};
 use super::stage::{Body, Context, Grid};
 use super::text::{self, Piece, planar, sample};
 
@@ -21,6 +21,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Stencil) -> Body {
     fields.uint("batch", 1);
     fields.float("constant", constant);
     fields.floats("uniform", uniforms.max(1));
+    fields.pointer("float", "tables");
     let (rx, ry) = kernel.expr.reach();
     let of = |desc: ImageDesc| format!("{}, {}, {}", sample(desc.dtype()), desc.channels(), planar(&desc));
     let functor = functor_name(context.index);
@@ -34,7 +35,7 @@ pub(super) fn body(context: &Context<'_>, kernel: &Stencil) -> Body {
     };
     Body {
         fields,
-        tables: Vec::new(),
+        tables: tables(&context.stage.kernel, "tables", &[input], &output).into_iter().collect(),
         uniforms: (uniforms > 0).then_some("uniform"),
         grid,
         pieces: &[Piece::Tile, Piece::Stencil],

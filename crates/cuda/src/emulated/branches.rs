@@ -4,7 +4,7 @@ use libloading::Library;
 use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{Border, BufferId, Operand, Plan, Uniforms};
 
-use super::cases::Strides;
+use super::cases::{Strides, point};
 use super::group_cases::{GroupCase, image, pieces, plan, side_by_side};
 use super::groups::{expected, sources};
 use super::{Bound, build, fits, launch};
@@ -152,7 +152,13 @@ fn single_stages_are_launched_at_once() {
     let edges = side_by_side("sobel", &[gray; 3], |case, from| case.sobel(from, Border::Reflect101));
     let soft = side_by_side("gaussian", &[hwc; 3], |case, from| case.gaussian(from, 2, Border::Wrap));
     let small = side_by_side("resize", &[chw; 3], |case, from| case.resize(from, 20, 11));
-    for case in [edges, soft, small] {
+    // Tables of one size, each branch with its own.
+    let looked_up = side_by_side("lookup", &[hwc; 3], |case, from| {
+        let Operand::Buffer(branch) = from else { unreachable!("an input") };
+        let (kernel, uniforms, output) = point(&format!("lookup(v / 40, 7, {branch}, 200, 90)"), &[hwc]);
+        case.add(kernel, &uniforms, &[from], output)
+    });
+    for case in [edges, soft, small, looked_up] {
         assert_eq!(compare(&case, 2, Strides::Tight, MORE_PARAMETER_BYTES), [1]);
         assert_eq!(compare(&case, 1, Strides::Odd, MORE_PARAMETER_BYTES), [1]);
     }

@@ -336,6 +336,13 @@ INLINE float luma(float r, float g, float b) {
     return __uint_as_float(MAGIC_BITS | whole_luma(whole(r), whole(g), whole(b))) - SIGNED_MAGIC;
 }
 
+// The operation of expressions: the number of a table at an index, whose fraction is dropped; what lies outside counts as the nearest
+// end, NaN as 0.
+INLINE float lookup(const float* table, u32 last, float index) {
+    const float above = index > 0.0f ? index : 0.0f;
+    return __ldg(table + (u32)(above < (float)last ? above : (float)last));
+}
+
 // Operations of expressions: |a| = significand * 2^exponent, subnormal or not; -infinity and infinity with 1 for 0 and infinity.
 INLINE float exponent_of(float a) {
     const float m = fabsf(a), infinity = __uint_as_float(0x7F800000u);

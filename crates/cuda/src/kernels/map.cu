@@ -219,7 +219,7 @@ template <class F, class Out_, int N, class In0_, class In1_, class In2_, class 
             if (N > 1) pixel(vb, b, i);
             if (N > 2) pixel(vc, c, i);
             if (N > 3) pixel(vd, d, i);
-            F::of(result, va, vb, vc, vd, p.uniform, x + i, y);
+            F::of(result, va, vb, vc, vd, p.uniform, p.tables, x + i, y);
 #pragma unroll
             for (int k = 0; k < Out::C; k++) bits[i * Out::C + k] = Sample<typename Out::T>::narrow(result[k]);
         }

@@ -35,10 +35,10 @@ INLINE void stencil_pixels(const P& p) {
             float v[CO];
             if (x >= RX && y >= RY && x + RX < p.width && y + RY < p.height) {
                 const Inner<TI, CI, PI> near = {in + y * p.in.row + x * (PI ? 1 : CI) * (int)sizeof(TI), p.in.row, p.in.plane};
-                F::of(v, near, p.uniform, (int)x, (int)y);
+                F::of(v, near, p.uniform, p.tables, (int)x, (int)y);
             } else {
                 const Outer<TI, CI, PI, BORDER> near = {in, p.in.row, p.in.plane, (int)x, (int)y, p.width, p.height, p.constant};
-                F::of(v, near, p.uniform, (int)x, (int)y);
+                F::of(v, near, p.uniform, p.tables, (int)x, (int)y);
             }
             u8* out = p.out.start + f * p.out.frame + y * p.out.row;
 #pragma unroll

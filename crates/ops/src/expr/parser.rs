@@ -16,14 +16,14 @@
 //!
 //! A comparison used as a number is 1 or 0; a number used as a condition holds when it is not 0.
 
-use mip_plan::{Channel, Compare, Function, Offset, Unary};
+use mip_plan::{Channel, Compare, Function, LookupTable, Offset, Unary};
 
 use super::lexer::{Token, fail, tokens};
 use super::{ExprError, Name, Parsed, Term, term};
 use crate::suggest;
 
 /// Functions with the numbers that they take.
-pub(crate) const FUNCTIONS: [(&str, &str); 19] = [
+pub(crate) const FUNCTIONS: [(&str, &str); 20] = [
     ("abs", "1 number"),
     ("cbrt", "1 number"),
     ("ceil", "1 number"),
@@ -35,6 +35,7 @@ pub(crate) const FUNCTIONS: [(&str, &str); 19] = [
     ("fma", "3 numbers: a, b, c for a*b + c rounded once"),
     ("log", "1 number"),
     ("log2", "1 number"),
+    ("lookup", "2 or more numbers: an index, and constants"),
     ("luma", "3 numbers: red, green, blue"),
     ("max", "2 or more numbers"),
     ("min", "2 or more numbers"),
@@ -349,6 +350,9 @@ impl Parser {
                 format!("there is no function '{name}'{hint}; there are {}", known.join(", ")),
             ));
         };
+        if name == "lookup" && numbers.len() > 1 {
+            return lookup(numbers).map_err(|message| fail(column, message));
+        }
         apply(name, numbers)
             .map(Value::Number)
             .map_err(|given| fail(column, format!("'{name}' takes {takes}, but {given} are given")))
@@ -405,6 +409,18 @@ impl Parser {
     }
 }
 
+/// The number of a table behind its index.
+fn lookup(mut numbers: Vec<Term>) -> Result<Value, String> {
+    let table = numbers.split_off(1);
+    let number = |(place, term): (usize, &Term)| {
+        let refused =
+            || format!("'lookup' looks up in constants, but number {} of its table is none", place + 1);
+        term.constant().ok_or_else(refused)
+    };
+    let table: Vec<f32> = table.iter().enumerate().map(number).collect::<Result<_, _>>()?;
+    Ok(Value::Number(numbers.remove(0).lookup(&LookupTable::new(&table)?)))
+}
+
 /// A function's result; how many numbers were given when it takes others.
 fn apply(name: &str, numbers: Vec<Term>) -> Result<Term, usize> {
     let given = numbers.len();
@@ -427,7 +443,7 @@ fn apply(name: &str, numbers: Vec<Term>) -> Result<Term, usize> {
         "clamp" => Ok(next()?.clamp(next()?, next()?)),
         "fma" => Ok(next()?.mul_add(next()?, next()?)),
         "luma" => Ok(Term::luma(next()?, next()?, next()?)),
-        _ if given < 2 => Err(given),
+        _ if given < 2 || name == "lookup" => Err(given),
         "min" => numbers.reduce(Term::min).ok_or(given),
         _ => numbers.reduce(Term::max).ok_or(given),
     }

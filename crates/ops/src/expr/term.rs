@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mip_core::ImageDesc;
 use mip_plan::{
-    Axis, Binary, Channel, Compare, Expr, ExprBuilder, Function, Offset, Results, Unary, ValueId,
+    Axis, Binary, Channel, Compare, Expr, ExprBuilder, Function, LookupTable, Offset, Op, Results, Unary,
+    ValueId,
 };
 
 /// A number that depends on the samples of a pixel, or of pixels near it: the parts that expressions are made of.
@@ -35,6 +36,7 @@ enum Kind {
     Binary(Binary, Term, Term),
     Fma([Term; 3]),
     Luma([Term; 3]),
+    Lookup(LookupTable, Term),
     Function(Function, Vec<Term>),
     Select(Compare, [Term; 4]),
     /// Stands for what is nested more deeply than [`MAX_DEPTH`]; such an expression is refused.
@@ -148,7 +150,7 @@ pub(crate) fn is_size(name: &str) -> bool {
 impl Term {
     fn new(kind: Kind) -> Self {
         let below = match &kind {
-            Kind::Unary(_, a) => a.0.depth,
+            Kind::Unary(_, a) | Kind::Lookup(_, a) => a.0.depth,
             Kind::Binary(_, a, b) => a.0.depth.max(b.0.depth),
             Kind::Fma(terms) | Kind::Luma(terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
             Kind::Function(_, terms) => terms.iter().map(|t| t.0.depth).max().unwrap_or(0),
@@ -196,6 +198,7 @@ impl Term {
             Kind::Binary(op, a, b) => Kind::Binary(*op, moved(a), moved(b)),
             Kind::Fma(terms) => Kind::Fma(terms.each_ref().map(moved)),
             Kind::Luma(terms) => Kind::Luma(terms.each_ref().map(moved)),
+            Kind::Lookup(table, a) => Kind::Lookup(table.clone(), moved(a)),
             Kind::Function(function, terms) => Kind::Function(*function, terms.iter().map(moved).collect()),
             Kind::Select(compare, terms) => Kind::Select(*compare, terms.each_ref().map(moved)),
             Kind::TooDeep => Kind::TooDeep,
@@ -246,6 +249,20 @@ impl Term {
     #[must_use]
     pub fn luma(r: impl Into<Self>, g: impl Into<Self>, b: impl Into<Self>) -> Self {
         Self::new(Kind::Luma([r.into(), g.into(), b.into()]))
+    }
+
+    /// The number of a table at this index: its fraction is dropped, what lies outside counts as the nearest end, and NaN as 0.
+    #[must_use]
+    pub fn lookup(self, table: &LookupTable) -> Self {
+        Self::new(Kind::Lookup(table.clone(), self))
+    }
+
+    /// The number that it is, if it depends on nothing.
+    pub(crate) fn constant(&self) -> Option<f32> {
+        match Self::compile(std::slice::from_ref(self), false).ok()?.ops() {
+            [Op::Const(bits)] => Some(bits.get()),
+            _ => None,
+        }
     }
 
     /// The absolute value.
@@ -357,7 +374,7 @@ impl Term {
             }
             match &term.0.kind {
                 Kind::Input { channel: Channel::Own, .. } => return true,
-                Kind::Unary(_, a) => stack.push(a),
+                Kind::Unary(_, a) | Kind::Lookup(_, a) => stack.push(a),
                 Kind::Binary(_, a, b) => stack.extend([a, b]),
                 Kind::Fma(terms) | Kind::Luma(terms) => stack.extend(terms),
                 Kind::Function(_, terms) => stack.extend(terms),
@@ -410,6 +427,10 @@ impl Compiler {
             Kind::Luma([r, g, b]) => {
                 let [r, g, b] = [r, g, b].map(|term| self.value(term));
                 self.builder.luma(r, g, b)
+            }
+            Kind::Lookup(table, a) => {
+                let a = self.value(a);
+                self.builder.lookup(table, a)
             }
             Kind::Fma([a, b, c]) => {
                 let (a, b, c) = (self.value(a), self.value(b), self.value(c));

@@ -1,4 +1,4 @@
-use mip_plan::Expr;
+use mip_plan::{Expr, LookupTable};
 use proptest::prelude::*;
 
 use super::*;
@@ -82,6 +82,21 @@ fn slips_get_their_column() {
 }
 
 #[test]
+fn tables_are_constants_behind_their_index() {
+    assert_eq!(printed("lookup(v / 2, 5, -1.5, 2*3, -inf, nan)"), "lookup(v / 2, 5, -1.5, 6, -inf, nan)");
+    assert_eq!(printed("lookup(1.9, 5, 7, 9) + v"), "7 + v");
+    let message = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(
+        message("v + lookup(v)"),
+        "column 5: 'lookup' takes 2 or more numbers: an index, and constants, but 1 are given"
+    );
+    assert_eq!(
+        message("lookup(v, 1, gain)"),
+        "column 1: 'lookup' looks up in constants, but number 2 of its table is none"
+    );
+}
+
+#[test]
 fn functions_are_printed_as_the_operations_that_they_are() {
     assert_eq!(printed("pow(v, 2)"), "v * v");
     assert_eq!(printed("exp2(3) + v"), "8 + v");
@@ -138,7 +153,7 @@ fn leaf() -> impl Strategy<Value = Term> {
 /// Random terms, also such that use a part of themselves several times.
 fn term() -> impl Strategy<Value = Term> {
     leaf().prop_recursive(6, 40, 3, |inner| {
-        (0_u8..18, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
+        (0_u8..19, inner.clone(), inner.clone(), inner).prop_map(|(kind, x, y, z)| match kind {
             0 => x + y,
             1 => x - y,
             2 => x * y,
@@ -156,6 +171,7 @@ fn term() -> impl Strategy<Value = Term> {
             14 => x.pow(y),
             15 => x.log() - y.cbrt(),
             16 => x.log2().exp() + y.exp2(),
+            17 => x.lookup(&LookupTable::new(&[0.5, -0.0, f32::NAN, 1e30]).unwrap()) - y,
             _ => x.clone().compare(mip_plan::Compare::Ne, y).then(z, x),
         })
     })

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use crate::kernel::Axis;
 
-use super::{Binary, Bits, Channel, Compare, Expr, Offset, Op, Results, Unary, ValueId, luma};
+use super::{Binary, Bits, Channel, Compare, Expr, LookupTable, Offset, Op, Results, Unary, ValueId, luma};
 
 /// Makes an [`Expr`], operation by operation. Operations on constants are done at once (in binary32, as a device would do
 /// them), and an operation that is there already is not added again.
@@ -11,6 +11,7 @@ pub struct ExprBuilder {
     ops: Vec<Op>,
     known: HashMap<Op, ValueId>,
     uniforms: Vec<String>,
+    tables: Vec<LookupTable>,
     overflow: bool,
 }
 
@@ -103,11 +104,30 @@ impl ExprBuilder {
         }
     }
 
+    /// The number of a table at an index, see [`LookupTable::at`].
+    pub fn lookup(&mut self, table: &LookupTable, a: ValueId) -> ValueId {
+        if let Some(index) = self.number(a) {
+            return self.constant(table.at(index));
+        }
+        let index = match self.tables.iter().position(|known| known == table) {
+            Some(index) => index,
+            None if self.tables.len() == Self::MAX => {
+                self.overflow = true;
+                0
+            }
+            None => {
+                self.tables.push(table.clone());
+                self.tables.len() - 1
+            }
+        };
+        self.op(Op::Lookup(index as u16, a))
+    }
+
     /// The expression with these results: what no result needs is left out, and the rest brought to the order in which the
     /// results need it, so that the same computation is the same expression however it was built.
     ///
     /// # Errors
-    /// More operations, inputs or uniforms than an expression may have, or no result or more than four.
+    /// More operations, inputs, uniforms or numbers in tables than an expression may have, or no result or more than four.
     pub fn finish(self, results: &Results) -> Result<Expr, String> {
         let roots: &[ValueId] = match results {
             Results::EachChannel(root) => std::slice::from_ref(root),
@@ -119,15 +139,22 @@ impl ExprBuilder {
         if self.overflow {
             return Err(format!("it has more than {} operations or uniforms", Self::MAX));
         }
-        let mut order =
-            Order { from: &self, place: vec![None; self.ops.len()], ops: Vec::new(), uniforms: Vec::new() };
+        let mut order = Order {
+            from: &self,
+            place: vec![None; self.ops.len()],
+            ops: Vec::new(),
+            uniforms: Vec::new(),
+            tables: Vec::new(),
+        };
         let placed: Vec<ValueId> = roots.iter().map(|&root| order.visit(root)).collect();
-        let Order { ops, uniforms, .. } = order;
+        let Order { ops, uniforms, tables, .. } = order;
+        let tables: Vec<LookupTable> =
+            tables.into_iter().map(|table| self.tables[usize::from(table)].clone()).collect();
         let results = match results {
             Results::EachChannel(_) => Results::EachChannel(placed[0]),
             Results::Channels(_) => Results::Channels(placed),
         };
-        let expr = Expr { ops, results, uniforms };
+        let expr = Expr { ops, results, uniforms, tables };
         let (across, down) = expr.reach();
         if across.max(down) > Offset::MAX as u32 {
             return Err(format!(
@@ -140,6 +167,7 @@ impl ExprBuilder {
             (expr.ops.len(), Expr::MAX_OPS, "operations"),
             (expr.input_count(), Expr::MAX_INPUTS, "input images"),
             (expr.uniforms.len(), Expr::MAX_UNIFORMS, "uniforms"),
+            (expr.tables.iter().map(LookupTable::len).sum(), LookupTable::MAX, "numbers in tables"),
         ];
         match limits.into_iter().find(|(count, max, _)| count > max) {
             Some((count, max, what)) => Err(format!("it has {count} {what}, but {max} is the limit")),
@@ -176,6 +204,8 @@ struct Order<'a> {
     place: Vec<Option<ValueId>>,
     ops: Vec<Op>,
     uniforms: Vec<String>,
+    /// Numbers that the tables had.
+    tables: Vec<u16>,
 }
 
 impl Order<'_> {
@@ -207,6 +237,14 @@ impl Order<'_> {
             Op::Uniform(index) => {
                 self.uniforms.push(self.from.uniforms[usize::from(index)].clone());
                 Op::Uniform(self.uniforms.len() as u16 - 1)
+            }
+            Op::Lookup(table, a) => {
+                let known = self.tables.iter().position(|&known| known == table);
+                let index = known.unwrap_or_else(|| {
+                    self.tables.push(table);
+                    self.tables.len() - 1
+                });
+                Op::Lookup(index as u16, at(a))
             }
             _ => op.with_operands(at),
         }

@@ -5,6 +5,7 @@ mod exponents;
 mod functions;
 mod print;
 mod resolve;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use mip_core::PixelFormat;
 
 pub use build::ExprBuilder;
 pub use functions::Function;
+pub use table::LookupTable;
 
 use crate::kernel::Axis;
 
@@ -26,6 +28,7 @@ pub struct Expr {
     ops: Vec<Op>,
     results: Results,
     uniforms: Vec<String>,
+    tables: Vec<LookupTable>,
 }
 
 /// Index of an operation of an [`Expr`].
@@ -68,6 +71,8 @@ pub enum Op {
     Fma(ValueId, ValueId, ValueId),
     /// The luma of red, green and blue in whole numbers, see [`luma`].
     Luma(ValueId, ValueId, ValueId),
+    /// The number of one of the expression's tables at an index, see [`LookupTable::at`].
+    Lookup(u16, ValueId),
     /// `compare(a, b) ? then : other`.
     Select {
         /// How `a` and `b` are compared.
@@ -88,7 +93,7 @@ impl Op {
     pub const fn operands(self) -> [Option<ValueId>; 4] {
         match self {
             Self::Input { .. } | Self::Position(_) | Self::Uniform(_) | Self::Const(_) => [None; 4],
-            Self::Unary(_, a) => [Some(a), None, None, None],
+            Self::Unary(_, a) | Self::Lookup(_, a) => [Some(a), None, None, None],
             Self::Binary(_, a, b) => [Some(a), Some(b), None, None],
             Self::Fma(a, b, c) | Self::Luma(a, b, c) => [Some(a), Some(b), Some(c), None],
             Self::Select { a, b, then, other, .. } => [Some(a), Some(b), Some(then), Some(other)],
@@ -106,6 +111,7 @@ impl Op {
             Self::Binary(op, a, b) => Self::Binary(op, moved(a), moved(b)),
             Self::Fma(a, b, c) => Self::Fma(moved(a), moved(b), moved(c)),
             Self::Luma(r, g, b) => Self::Luma(moved(r), moved(g), moved(b)),
+            Self::Lookup(table, a) => Self::Lookup(table, moved(a)),
             Self::Select { compare, a, b, then, other } => {
                 Self::Select { compare, a: moved(a), b: moved(b), then: moved(then), other: moved(other) }
             }
@@ -353,6 +359,18 @@ impl Expr {
         &self.uniforms
     }
 
+    /// The tables that it looks up in, in the order of their numbers.
+    pub fn tables(&self) -> &[LookupTable] {
+        &self.tables
+    }
+
+    /// Whether both are the same operations, whatever the numbers in tables of equal sizes are.
+    pub fn same_program(&self, other: &Self) -> bool {
+        let sizes = |expr: &Self| expr.tables.iter().map(LookupTable::len).collect::<Vec<_>>();
+        (&self.ops, &self.results, &self.uniforms) == (&other.ops, &other.results, &other.uniforms)
+            && sizes(self) == sizes(other)
+    }
+
     /// Number of input images: one more than the highest slot read, at least 1.
     pub fn input_count(&self) -> usize {
         let slots = self.ops.iter().filter_map(|op| match *op {
@@ -373,17 +391,18 @@ impl Expr {
             | Op::Binary(..)
             | Op::Fma(..)
             | Op::Luma(..)
+            | Op::Lookup(..)
             | Op::Select { .. } => None,
         });
         offsets.fold((0, 0), |(x, y), (dx, dy)| (x.max(dx), y.max(dy)))
     }
 
-    /// Operations that compute (inputs, uniforms and constants left out); a luma counts as three.
+    /// Operations that compute (inputs, uniforms and constants left out); a luma counts as three, and so does a number from memory.
     pub fn operations(&self) -> usize {
         let count = |op: &Op| match op {
             Op::Input { .. } | Op::Position(_) | Op::Uniform(_) | Op::Const(_) => 0,
             Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Select { .. } => 1,
-            Op::Luma(..) => 3,
+            Op::Luma(..) | Op::Lookup(..) => 3,
         };
         self.ops.iter().map(count).sum()
     }
@@ -415,6 +434,7 @@ impl Expr {
                 Op::Binary(op, a, b) => op.apply(at(a), at(b)),
                 Op::Fma(a, b, c) => at(a).mul_add(at(b), at(c)),
                 Op::Luma(r, g, b) => luma(at(r), at(g), at(b)),
+                Op::Lookup(table, a) => self.tables[usize::from(table)].at(at(a)),
                 Op::Select { compare, a, b, then, other } => {
                     if compare.holds(at(a), at(b)) {
                         at(then)

@@ -62,9 +62,13 @@ enum Tightness {
 /// Operations inside each other in one printed part: each takes two levels of brackets at most.
 const MAX_NESTING: usize = 30;
 
+/// Numbers of a table that are printed at most.
+const MAX_PRINTED: usize = 256;
+
 impl fmt::Display for Expr {
     /// In the text form of expressions: what is used more than once has a name of its own, and so has what would be nested
-    /// too deeply to be read. Reading it gives the same expression.
+    /// too deeply to be read. Reading it gives the same expression, unless it looks up in a table of more than [`MAX_PRINTED`]
+    /// numbers, of which only their count is printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut uses = vec![0_usize; self.ops.len()];
         let roots: &[ValueId] = match &self.results {
@@ -140,6 +144,17 @@ impl Printer<'_> {
                 let name = if matches!(op, Op::Fma(..)) { "fma" } else { "luma" };
                 let [a, b, c] = [a, b, c].map(|id| self.text(id, Select));
                 (write!(text, "{name}({a}, {b}, {c})"), Atom)
+            }
+            Op::Lookup(table, a) => {
+                let table = &self.expr.tables[usize::from(table)];
+                let (index, numbers) = (self.text(a, Select), table.numbers().map(Number));
+                let result = if table.len() > MAX_PRINTED {
+                    write!(text, "lookup({index}, {} numbers)", table.len())
+                } else {
+                    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+                    write!(text, "lookup({index}, {})", numbers.join(", "))
+                };
+                (result, Atom)
             }
             Op::Select { compare, a, b, then, other } => {
                 let (a, b) = (self.text(a, Sum), self.text(b, Sum));

@@ -82,6 +82,7 @@ impl Expr {
                 Op::Binary(op, a, b) => builder.binary(op, value(a), value(b)),
                 Op::Fma(a, b, c) => builder.fma(value(a), value(b), value(c)),
                 Op::Luma(r, g, b) => builder.luma(value(r), value(g), value(b)),
+                Op::Lookup(table, a) => builder.lookup(&self.tables[usize::from(table)], value(a)),
                 Op::Select { compare, a, b, then, other } => {
                     builder.select(compare, [value(a), value(b)], [value(then), value(other)])
                 }

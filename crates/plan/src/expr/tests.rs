@@ -118,3 +118,55 @@ fn numbers_are_taken_apart_and_put_together_exactly() {
     assert_eq!(ends, [f32::INFINITY, f32::INFINITY, 0.0, 0.0]);
     assert!(Unary::PowerOfTwo.apply(f32::NAN).is_nan());
 }
+
+fn looked_up(numbers: &[&[f32]]) -> Expr {
+    let mut e = ExprBuilder::default();
+    let v = e.input(0, Channel::Own);
+    let tables: Vec<LookupTable> = numbers.iter().map(|numbers| LookupTable::new(numbers).unwrap()).collect();
+    let of = |table| e.lookup(table, v);
+    let sum: Vec<ValueId> = tables.iter().map(of).collect();
+    let sum = sum.into_iter().reduce(|a, b| e.binary(Binary::Add, a, b)).unwrap();
+    e.finish(&Results::EachChannel(sum)).unwrap()
+}
+
+#[test]
+fn indices_are_cut_off_and_kept_inside() {
+    let table = LookupTable::new(&[10.0, 11.0, f32::NAN]).unwrap();
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let at = |index: f32| table.at(index);
+    assert_eq!(
+        [0.0, 0.999, 1.0, 1.999, -0.5, -7.0, -inf, nan].map(at),
+        [10.0, 10.0, 11.0, 11.0, 10.0, 10.0, 10.0, 10.0]
+    );
+    assert!([2.0, 2.7, 3.0, 1e30, inf].map(at).iter().all(|number| number.is_nan()));
+    assert!(LookupTable::new(&[]).is_err());
+    assert!(LookupTable::new(&vec![0.0; LookupTable::MAX + 1]).unwrap_err().contains("1048577 numbers"));
+}
+
+#[test]
+fn tables_are_told_apart_by_their_numbers() {
+    let (a, b): (&[f32], &[f32]) = (&[1.0, 2.0], &[1.0, 3.0]);
+    assert_eq!(looked_up(&[a, b]), looked_up(&[a, b]));
+    assert_ne!(looked_up(&[a, b]), looked_up(&[b, a]));
+    assert!(looked_up(&[a, b]).same_program(&looked_up(&[b, a])));
+    assert!(!looked_up(&[a]).same_program(&looked_up(&[&[1.0, 2.0, 3.0]])));
+    assert_eq!(looked_up(&[a, a]).tables().len(), 1, "the same numbers are there once");
+    assert_eq!(looked_up(&[a, b]).to_string(), "lookup(v, 1, 2) + lookup(v, 1, 3)");
+    assert_eq!(looked_up(&[&[0.0; 257]]).to_string(), "lookup(v, 257 numbers)");
+    let rgb = ImageDesc::new(2, 2, PixelFormat::Rgb, DType::U8).unwrap();
+    let resolved = looked_up(&[b, a]).resolve(&[rgb], &rgb).unwrap();
+    assert_eq!(resolved.tables(), looked_up(&[b, a]).tables());
+    let mut e = ExprBuilder::default();
+    let index = e.constant(1.5);
+    let known = e.lookup(&LookupTable::new(b).unwrap(), index);
+    assert_eq!(e.finish(&Results::Channels(vec![known])).unwrap().to_string(), "3");
+    let mut e = ExprBuilder::default();
+    let v = e.input(0, Channel::Own);
+    let both = [0.0, 1.0].map(|last| {
+        let mut numbers = vec![0.0; LookupTable::MAX / 2 + 1];
+        numbers.push(last);
+        e.lookup(&LookupTable::new(&numbers).unwrap(), v)
+    });
+    let sum = e.binary(Binary::Add, both[0], both[1]);
+    assert!(e.finish(&Results::EachChannel(sum)).unwrap_err().contains("numbers in tables"));
+}

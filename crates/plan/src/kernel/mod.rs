@@ -103,13 +103,15 @@ impl Kernel {
         }
     }
 
-    /// Whether both are the same computation but for where a crop begins and for the values in tables of equal size, so
+    /// Whether both are the same computation but for where a crop begins and for the values in tables of equal sizes, so
     /// that they may well need the same code. A user's own kernel is like no other.
     pub fn same_program(&self, other: &Self) -> bool {
         let table = |a: &AxisTaps, b: &AxisTaps| (a.taps(), a.outputs()) == (b.taps(), b.outputs());
         match (self, other) {
             (Self::Gather(a), Self::Gather(b)) => a.x.same_program(b.x) && a.y.same_program(b.y),
             (Self::Warp(a), Self::Warp(b)) => a.same_program(b),
+            (Self::Point(a), Self::Point(b)) => a.expr.same_program(&b.expr),
+            (Self::Stencil(a), Self::Stencil(b)) => a.border == b.border && a.expr.same_program(&b.expr),
             (Self::Resample(a), Self::Resample(b)) => table(&a.x, &b.x) && table(&a.y, &b.y),
             (Self::Custom(_), _) => false,
             _ => self == other,

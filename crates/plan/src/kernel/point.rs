@@ -233,6 +233,7 @@ impl Point {
                 (weights == LUMA_WEIGHTS).then_some(ChannelMap::Luma([input(r)?, input(g)?, input(b)?]))
             }
             Op::Luma(..)
+            | Op::Lookup(..)
             | Op::Fma(..)
             | Op::Position(_)
             | Op::Uniform(_)

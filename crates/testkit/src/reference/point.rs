@@ -276,6 +276,8 @@ fn function(name: &str, values: &[f64]) -> f64 {
         ("power_of_two", [a]) => a.round_ties_even().exp2(),
         ("clamp", _) => function("min", &[function("max", &values[..2]), values[2]]),
         ("fma", [a, b, c]) => a * b + c,
+        // Out of range becomes the nearest end, NaN the first.
+        ("lookup", [index, table @ ..]) => table[(*index as usize).min(table.len() - 1)],
         ("luma", [..]) if values.len() == 3 => {
             let whole = |v: f64| if v.is_nan() { 0.0 } else { v.round_ties_even().clamp(-32768.0, 65535.0) };
             let [r, g, b] = [whole(values[0]), whole(values[1]), whole(values[2])];

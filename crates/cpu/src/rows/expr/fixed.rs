@@ -122,7 +122,12 @@ fn places(expr: &Expr, setting: Setting<'_>) -> Vec<Option<Repeats>> {
             Op::Position(Axis::X) => Of::Column,
             Op::Position(Axis::Y) => Of::Row,
             Op::Uniform(_) | Op::Const(_) => Of::Numbers,
-            Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Luma(..) | Op::Select { .. } => {
+            Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Fma(..)
+            | Op::Luma(..)
+            | Op::Lookup(..)
+            | Op::Select { .. } => {
                 let operands = op.operands().into_iter().flatten().map(|operand| of[usize::from(operand)]);
                 operands.fold(Of::Numbers, |all, operand| match (all, operand) {
                     (Of::Numbers, other) | (other, Of::Numbers) => other,
@@ -361,7 +366,8 @@ impl Fixed {
             Op::Select { compare, a, b, then, other } => self.select(compare, [a, b], [then, other])?,
             Op::Unary(Unary::Sqrt | Unary::Exponent | Unary::Significand | Unary::PowerOfTwo, _)
             | Op::Binary(Binary::Div, ..)
-            | Op::Luma(..) => return None,
+            | Op::Luma(..)
+            | Op::Lookup(..) => return None,
             Op::Position(_) | Op::Uniform(_) | Op::Const(_) => {
                 unreachable!("they follow from place or numbers")
             }

@@ -1,7 +1,7 @@
 //! Expressions in binary32, for any program.
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{Axis, Binary, Expr, Results, Unary};
+use mip_plan::{Axis, Binary, Expr, LookupTable, Results, Unary};
 
 use super::blocks::{each1, each2, each3, select};
 use super::program::{MAX_OPERANDS, Number, Operation, Program, nodes};
@@ -129,6 +129,7 @@ impl Arithmetic for Binary32 {
             }
             Operation::Fma => each3(level, from, to, f32::mul_add),
             Operation::Luma => each3(level, from, to, mip_plan::luma),
+            Operation::Lookup(table) => lookup(table, from[0], to),
             Operation::Select(compare) => select(level, *compare, from, to),
             Operation::Sum { start, weights } => {
                 let (first, from) = if start.is_none() { (Some(from[0]), &from[1..]) } else { (None, from) };
@@ -165,6 +166,11 @@ fn binary(level: Level, op: Binary, from: &[&[f32]], to: &mut [f32]) {
         Binary::Min => each2(level, from, to, |a, b| Binary::Min.apply(a, b)),
         Binary::Max => each2(level, from, to, |a, b| Binary::Max.apply(a, b)),
     }
+}
+
+/// No level has vectors for it that are faster.
+fn lookup(table: &LookupTable, indices: &[f32], to: &mut [f32]) {
+    to.iter_mut().zip(indices).for_each(|(to, &index)| *to = table.at(index));
 }
 
 /// One more of a chain of minima or maxima.

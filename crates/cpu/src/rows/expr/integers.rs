@@ -62,7 +62,7 @@ impl Integers {
                 Unary::Neg | Unary::Abs | Unary::Floor | Unary::Ceil | Unary::Round => true,
                 Unary::Sqrt | Unary::Exponent | Unary::Significand | Unary::PowerOfTwo => false,
             },
-            op => !matches!(op, Op::Binary(Binary::Div, ..) | Op::Luma(..)),
+            op => !matches!(op, Op::Binary(Binary::Div, ..) | Op::Luma(..) | Op::Lookup(..)),
         };
         if !bytes
             || !matches!(output.dtype(), DType::U8 | DType::I16)
@@ -248,7 +248,11 @@ impl Arithmetic for Short {
                 factors.iter_mut().zip(weights).for_each(|(to, &weight)| *to = short(weight));
                 sum_of_products(level, start.map_or(0, short), first, (from, &factors[..from.len()]), to);
             }
-            Operation::Position(_) | Operation::Binary(_) | Operation::Fma | Operation::Luma => {
+            Operation::Position(_)
+            | Operation::Binary(_)
+            | Operation::Fma
+            | Operation::Luma
+            | Operation::Lookup(_) => {
                 unreachable!("no such nodes are made")
             }
         }

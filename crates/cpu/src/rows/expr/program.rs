@@ -3,7 +3,7 @@
 //! shifted place in it.
 
 use mip_core::{ImageDesc, Layout};
-use mip_plan::{Axis, Binary, Channel, Compare, Expr, Offset, Op, Unary};
+use mip_plan::{Axis, Binary, Channel, Compare, Expr, LookupTable, Offset, Op, Unary};
 
 /// An operation of a program in the making; operands are earlier nodes.
 #[derive(Debug, Clone)]
@@ -24,6 +24,7 @@ pub(super) enum Node {
     Binary(Binary, usize, usize),
     Fma([usize; 3]),
     Luma([usize; 3]),
+    Lookup(LookupTable, usize),
     Select {
         compare: Compare,
         of: [usize; 4],
@@ -70,7 +71,7 @@ impl Node {
     pub(super) fn operands(&self) -> Vec<usize> {
         match self {
             Self::Tap { .. } | Self::Number(_) | Self::Position(_) | Self::Columns(_) => vec![],
-            Self::Unary(_, a) => vec![*a],
+            Self::Unary(_, a) | Self::Lookup(_, a) => vec![*a],
             Self::Binary(_, a, b) => vec![*a, *b],
             Self::Fma(of) | Self::Luma(of) => of.to_vec(),
             Self::Select { of, .. } => of.to_vec(),
@@ -82,8 +83,8 @@ impl Node {
         }
     }
 
-    /// The operation as it stands in an expression.
-    pub(super) fn of(op: Op) -> Self {
+    /// An operation of an expression, as it stands there.
+    pub(super) fn of(expr: &Expr, op: Op) -> Self {
         let at = usize::from;
         match op {
             Op::Input { slot, channel, at } => Self::Tap { slot, channel, at },
@@ -94,6 +95,7 @@ impl Node {
             Op::Binary(op, a, b) => Self::Binary(op, at(a), at(b)),
             Op::Fma(a, b, c) => Self::Fma([at(a), at(b), at(c)]),
             Op::Luma(r, g, b) => Self::Luma([at(r), at(g), at(b)]),
+            Op::Lookup(table, a) => Self::Lookup(expr.tables()[at(table)].clone(), at(a)),
             Op::Select { compare, a, b, then, other } => {
                 Self::Select { compare, of: [at(a), at(b), at(then), at(other)] }
             }
@@ -113,7 +115,7 @@ pub(super) fn uses(nodes: &[Node], results: &[usize]) -> Vec<usize> {
 
 /// The operations of an expression, minima of minima (and maxima of maxima) as one.
 pub(super) fn nodes(expr: &Expr, results: &[usize]) -> Vec<Node> {
-    let mut nodes: Vec<Node> = expr.ops().iter().copied().map(Node::of).collect();
+    let mut nodes: Vec<Node> = expr.ops().iter().map(|&op| Node::of(expr, op)).collect();
     let uses = uses(&nodes, results);
     for index in 0..nodes.len() {
         let Node::Binary(op @ (Binary::Min | Binary::Max), a, b) = nodes[index] else { continue };
@@ -172,6 +174,7 @@ pub(super) enum Operation {
     Binary(Binary),
     Fma,
     Luma,
+    Lookup(LookupTable),
     Select(Compare),
     /// From a number, or from the first operand.
     Sum {
@@ -342,6 +345,7 @@ impl Allocation<'_> {
             Node::Binary(op, ..) => (Operation::Binary(*op), node.operands()),
             Node::Fma(_) => (Operation::Fma, node.operands()),
             Node::Luma(_) => (Operation::Luma, node.operands()),
+            Node::Lookup(table, _) => (Operation::Lookup(table.clone()), node.operands()),
             Node::Select { compare, .. } => (Operation::Select(*compare), node.operands()),
             Node::Extreme { op, .. } => (Operation::Extreme(*op), node.operands()),
             Node::Sum { start, terms } => {

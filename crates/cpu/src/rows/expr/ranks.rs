@@ -41,6 +41,7 @@ impl<T: Ranked> Ranks<T> {
             | Op::Binary(..)
             | Op::Fma(..)
             | Op::Luma(..)
+            | Op::Lookup(..)
             | Op::Select { .. } => false,
         };
         let Results::EachChannel(result) = expr.results() else { return None };
@@ -131,6 +132,7 @@ impl<T: Integer> Arithmetic for Samples<T> {
             | Operation::Binary(_)
             | Operation::Fma
             | Operation::Luma
+            | Operation::Lookup(_)
             | Operation::Select(_)
             | Operation::Sum { .. } => unreachable!("minima and maxima only"),
         }

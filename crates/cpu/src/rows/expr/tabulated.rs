@@ -45,7 +45,8 @@ impl Tabulated {
         let Some(channels) = channels(&expr) else { return Ok(None) };
         let result = |&root: &u16| Some((usize::from(root), channels[usize::from(root)].single()?));
         let results: Option<Vec<(usize, usize)>> = roots.iter().map(result).collect();
-        let long = expr.operations() > FEW * roots.len();
+        // What is looked up anyway is looked up once.
+        let long = expr.operations() > FEW * roots.len() || !expr.tables().is_empty();
         let tables = Remembered::new();
         Ok(results.filter(|_| long).map(|results| Self { expr, results, flat, input, output, tables }))
     }
@@ -91,7 +92,12 @@ fn channels(expr: &Expr) -> Option<Vec<Of>> {
             Op::Input { channel: Channel::Index(channel), at: Offset::NONE, .. } => Of::One(channel.into()),
             Op::Input { .. } | Op::Position(_) => return None,
             Op::Uniform(_) | Op::Const(_) => Of::None,
-            Op::Unary(..) | Op::Binary(..) | Op::Fma(..) | Op::Luma(..) | Op::Select { .. } => {
+            Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Fma(..)
+            | Op::Luma(..)
+            | Op::Lookup(..)
+            | Op::Select { .. } => {
                 let operands = op.operands().into_iter().flatten().map(|operand| known[usize::from(operand)]);
                 operands.fold(Of::None, |all, operand| match (all, operand) {
                     (Of::None, other) | (other, Of::None) => other,

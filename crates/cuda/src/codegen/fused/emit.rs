@@ -64,16 +64,20 @@ pub(super) fn point_call(
         Some(Known::Blend) => format!("blend<{t}, {c}, {n}>({name}, {from}, {}, p.u{index});", inputs[1]),
         None => {
             let channels: Vec<usize> = shapes.iter().map(ImageDesc::channels).collect();
-            let (uniforms, functor) = (uniforms(setting, index), functor_name(index));
+            let (given, functor) = (given(setting, index), functor_name(index));
             let (kind, counts) = ((&*functor, output.dtype(), n), (&*channels, output.channels()));
-            point_vector(kind, counts, name, inputs, &uniforms, place)
+            point_vector(kind, counts, name, inputs, &given, place)
         }
     }
 }
 
-/// Where the uniforms of a stage are.
-fn uniforms(setting: &Setting<'_>, index: usize) -> String {
-    if setting.stage(index).uniforms.is_empty() { "nullptr".to_owned() } else { format!("p.u{index}") }
+/// Where the uniforms and the tables of a stage are, as its functor takes them.
+fn given(setting: &Setting<'_>, index: usize) -> String {
+    let stage = setting.stage(index);
+    let looks_up = stage.kernel.expression().is_some_and(|expr| !expr.tables().is_empty());
+    let place =
+        |there: bool, field: &str| if there { format!("p.{field}{index}") } else { "nullptr".to_owned() };
+    format!("{}, {}", place(!stage.uniforms.is_empty(), "u"), place(looks_up, "t"))
 }
 
 /// A gather's source coordinate along an axis of so many outputs; `table` is `x` or `y`.
@@ -210,9 +214,9 @@ impl Writer<'_> {
         let (t, c) = (sample(stage.output.dtype()), stage.output.channels());
         let (x, y) = (node.x.text("x"), node.y.text("y"));
         let at = place(tile, &x, &y);
-        let uniforms = uniforms(self.setting, index);
+        let given = given(self.setting, index);
         let functor = functor_name(index);
-        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {uniforms}, {x}, {y});")
+        format!("stencil<{functor}, {t}, {VECTOR}, {c}, Tile{tile}>({name}, {at}, {given}, {x}, {y});")
     }
 
     fn nearest(&self, source: Operand, node: &Node, name: &str) -> String {

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use mip_core::ImageDesc;
 use mip_plan::{Axis, AxisMap, AxisTaps, Border, Kernel};
 
 use super::layout::Layout;
@@ -7,6 +8,7 @@ use super::regions::Span;
 use super::roles::Roles;
 use super::setting::{Setting, ceil};
 use crate::codegen::fields::Fields;
+use crate::codegen::point;
 use crate::codegen::resample::weights_by_tap;
 use crate::codegen::stage::Table;
 use crate::codegen::text::border;
@@ -77,6 +79,11 @@ pub(super) fn parameters(setting: &Setting<'_>, roles: &Roles, layout: &Layout) 
             | Kernel::Stencil(_)
             | Kernel::Whole(_)
             | Kernel::Custom(_) => {}
+        }
+        let inputs: Vec<ImageDesc> = stage.inputs.iter().map(|&input| setting.desc(input)).collect();
+        if let Some(table) = point::tables(&stage.kernel, format!("t{s}"), &inputs, &stage.output) {
+            all.fields.pointer("float", table.field.clone());
+            all.tables.push(table);
         }
         if !stage.uniforms.is_empty() {
             all.fields.floats(format!("u{s}"), stage.uniforms.len());

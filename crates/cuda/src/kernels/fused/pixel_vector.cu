@@ -198,12 +198,12 @@ template <typename T, int C, int N> INLINE void blend(float* o, const float* a, 
 // An expression on vectors of up to four values, the first of them in column x of row y; F::of computes the channels of a
 // pixel.
 template <class F, typename T, int N, int OUT, int CA, int CB, int CC, int CD>
-INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u, int x,
-                  int y) {
+INLINE void point(float* o, const float* a, const float* b, const float* c, const float* d, const float* u,
+                  const float* t, int x, int y) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         float pixel[OUT];
-        F::of(pixel, a + i * CA, b + i * CB, c + i * CC, d + i * CD, u, x + i, y);
+        F::of(pixel, a + i * CA, b + i * CB, c + i * CC, d + i * CD, u, t, x + i, y);
 #pragma unroll
         for (int k = 0; k < OUT; k++) o[i * OUT + k] = rounded<T>(pixel[k]);
     }

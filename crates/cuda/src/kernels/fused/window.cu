@@ -81,11 +81,11 @@ template <class P> struct Near {
 // An expression of the neighbourhood of each pixel of a vector that begins at `at` in a tile and in column x of row y of
 // the image; F::of computes the channels of a pixel.
 template <class F, typename T, int N, int C, class P>
-INLINE void stencil(float* v, const u8* at, const float* u, int x, int y) {
+INLINE void stencil(float* v, const u8* at, const float* u, const float* t, int x, int y) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const Near<P> near = {at + i * P::PIXEL};
-        F::of(v + i * C, near, u, x + i, y);
+        F::of(v + i * C, near, u, t, x + i, y);
 #pragma unroll
         for (int c = 0; c < C; c++) v[i * C + c] = rounded<T>(v[i * C + c]);
     }

@@ -208,6 +208,10 @@ fn branches_that_differ_in_numbers_alone_are_the_same_program() {
     let line = "inputs=input,other ! a:threshold threshold=3 inputs=@input ! b:threshold threshold=9 inputs=@input \
                 ! c:threshold threshold=9 inputs=@other";
     assert_eq!(joined(line, rgb(64, 48)), (vec!["a b c".to_owned()], 3));
+    // Tables are numbers too, where they are of one size.
+    let of = |table: &str| format!("point expr=\"lookup(v, {table})\" inputs=@input");
+    let line = [of("1, 2"), of("7, 5"), of("7, 5, 6")].join(" ! ");
+    assert_eq!(joined(&line, rgb(64, 48)), (vec!["point point2".to_owned(), "point3".to_owned()], 3));
     let line = "a:flip ! b:flip direction=vertical inputs=@input ! \
                 c:sobel border=reflect inputs=@input ! d:sobel inputs=@input";
     assert_eq!(joined(line, rgb(64, 48).with_format(PixelFormat::Gray).unwrap()).0.len(), 4);
