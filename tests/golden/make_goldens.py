@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden images: what OpenCV, Pillow, SciPy and NumPy make of our inputs, where their definition is ours.
+"""Golden images: what OpenCV, Pillow, SciPy, NumPy and FFmpeg make of our inputs, where their definition is ours.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python make_goldens.py
 
@@ -12,6 +12,8 @@ does not count there.
 """
 
 import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import cv2
@@ -29,6 +31,7 @@ ROOT = Path(__file__).parent
 STORE = Store(ROOT)
 OPENCV, PILLOW = f"OpenCV {cv2.__version__}", f"Pillow {PIL.__version__}"
 SCIPY, NUMPY = f"SciPy {scipy.__version__}", f"NumPy {np.__version__}"
+FFMPEG = subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True, check=True).stdout.split("-")[0].removesuffix(" ")
 
 FIXED_POINT = "the library works with 8-bit or 11-bit fixed-point weights and rounds halves up"
 EXACT = "the same definition in f64: exact to 1e-13 of the value scale"
@@ -361,13 +364,61 @@ def whole_images():
             ndi.distance_transform_edt(given[1]), SCIPY, "ndimage.distance_transform_edt", EXACT)
 
 
+def cube_text(steps, *rows):
+    return f"LUT_3D_SIZE {steps}\n" + "".join(f"{r:g} {g:g} {b:g}\n" for r, g, b in rows)
+
+
+def through_ffmpeg(image, text, interpolation):
+    """FFmpeg's lut3d of an rgb or rgba picture."""
+    kind, (h, w) = {3: "rgb24", 4: "rgba"}[image.shape[2]], image.shape[:2]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "table.cube").write_text(text)
+        raw = ["-f", "rawvideo", "-pix_fmt", kind, "-s", f"{w}x{h}"]
+        command = ["ffmpeg", "-v", "error", *raw, "-i", "-", "-vf", f"lut3d=table.cube:interp={interpolation}", *raw, "-"]
+        made = subprocess.run(command, input=image.tobytes(), capture_output=True, check=True, cwd=folder).stdout
+    return np.frombuffer(made, np.uint8).reshape(image.shape)
+
+
+def looked_up():
+    curve = np.uint8(np.arange(256) ** 2 // 255)
+    of_each = np.dstack([curve, 255 - curve, np.arange(256, dtype=np.uint8)[::-1] // 2]).reshape(1, 256, 3)
+    for name, given, format in [("gray", GRAY8, "gray"), ("rgb", RGB8, "rgb")]:
+        STORE.case(
+            f"lut_{name}", "lut", {"table": curve.tolist()}, [given], cv2.LUT(given[1], curve), OPENCV, "cv2.LUT",
+            "bytes of a table", format=format)
+    table = of_each[0].T.ravel().tolist()
+    for name, given, format in [("rgb", RGB8, "rgb"), ("bgr", (*RGB8, "bgr"), "bgr")]:
+        STORE.case(
+            f"lut_each_{name}", "lut", {"table": table}, [given], cv2.LUT(given[1], of_each), OPENCV,
+            "cv2.LUT of a table for each channel", "bytes of a table", format=format)
+    floats = (np.arange(256) / 7 - 3).astype(np.float32)
+    STORE.case(
+        "lut_f32", "lut", {"table": floats.tolist(), "to": "f32"}, [GRAY8], cv2.LUT(GRAY8[1], floats), OPENCV, "cv2.LUT",
+        "numbers of a table")
+    for name in ["turbo", "viridis", "magma", "inferno", "plasma", "cividis"]:
+        colors = cv2.applyColorMap(GRAY8[1], getattr(cv2, f"COLORMAP_{name.upper()}"))
+        STORE.case(
+            f"lut_{name}", "lut", {"map": name}, [GRAY8], colors[:, :, ::-1], OPENCV, f"cv2.applyColorMap({name})",
+            "bytes of a table")
+    rows = [[((i * a + i * i) % 97) / 96 for a in (5, 11, 23)] for i in range(27)]
+    for method in ["tetrahedral", "trilinear"]:
+        for given in (RGB8, RGBA8):
+            text = cube_text(3, *rows)
+            STORE.case(
+                f"lut_{method}_{given[0]}", "lut", {"file": text, "method": method}, [given],
+                through_ffmpeg(given[1], text, method), FFMPEG, f"lut3d=interp={method}", "FFmpeg cuts fractions off", 1)
+
+
 def main():
     for folder in ("inputs", "expected"):
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
-                   moves, arithmetic, counted, whole_images):
+                   moves, arithmetic, counted, whole_images, looked_up):
+
+
+                   moves, arithmetic, counted, whole_images, looked_up):
         family()
-    STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}; see there.")
+    STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}, {FFMPEG}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))
     print(f"{len(STORE.cases)} cases, {size / 1000:.0f} kB")
 

@@ -199,13 +199,21 @@ fn points(cases: &mut Vec<Case>, image: ImageDesc) {
 
 /// Operators that are long expressions.
 fn long_expressions(cases: &mut Vec<Case>, image: ImageDesc) {
+    const CUBE: &str = "lut file=LUT_3D_SIZE\t2\n0\t.1\t0\n1\t0\t.2\n.1\t.9\t0\n.8\t1\t0\n0\t.2\t1\n1\t.1\t.7\n0\t1\t1\n1\t.9\t1";
     if image.format() != PixelFormat::Rgb || !matches!(image.dtype(), DType::U8 | DType::F32) {
         return;
     }
-    for name in ["color_convert to=hsv", "color_convert to=lab", "bilateral sigma_color=40 sigma_space=2"] {
+    for name in [
+        "color_convert to=hsv",
+        "color_convert to=lab",
+        "bilateral sigma_color=40 sigma_space=2",
+        CUBE,
+        &format!("{CUBE} method=trilinear"),
+    ] {
         let step = lowered(name, image).remove(0);
         let (kernel, uniforms, output) = (step.kernel, step.uniforms, step.output);
-        cases.push(Case { name: name.to_owned(), kernel, uniforms, inputs: vec![image], output });
+        let name = name.replace(['\t', '\n'], "_");
+        cases.push(Case { name, kernel, uniforms, inputs: vec![image], output });
     }
 }
 

@@ -19,6 +19,7 @@ const GAIN: ParamSpec = ParamSpec {
     required: false,
     change: Change::Uniform,
     of_image: false,
+    is_file: false,
 };
 const SCALE: ParamSpec = ParamSpec {
     name: "scale",
@@ -28,6 +29,7 @@ const SCALE: ParamSpec = ParamSpec {
     required: false,
     change: Change::Structural,
     of_image: false,
+    is_file: false,
 };
 
 macro_rules! test_spec {

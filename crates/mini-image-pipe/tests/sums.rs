@@ -159,8 +159,8 @@ fn what_is_not_finite_shows_where_it_is_read_and_nowhere_else() {
                 let calls = calls(spec, &desc);
                 // Planes of video are integers, and so is what is counted or compared with a rounded mean.
                 let whole = INTEGERS.contains(&spec.name);
-                let colors =
-                    format == PixelFormat::Gray && ["color_matrix", "hue", "saturation"].contains(&spec.name);
+                let colors = format == PixelFormat::Gray
+                    && ["color_matrix", "hue", "lut", "saturation"].contains(&spec.name);
                 assert!(!calls.is_empty() || whole || colors, "no case for '{}'", spec.name);
                 calls.into_iter().map(|params| (spec.name, params))
             });

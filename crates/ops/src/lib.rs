@@ -28,6 +28,7 @@ mod calls;
 mod choice;
 mod color_spaces;
 mod counted;
+mod cube;
 mod error;
 pub mod expr;
 mod field;

@@ -207,12 +207,24 @@ pub struct ParamSpec {
     /// Whether an image allows less than `kind` says, so that the ends of the range may not fit it.
     #[serde(skip)]
     pub of_image: bool,
+    /// Whether a text is the path of a file, unless it has a line break.
+    #[serde(skip)]
+    pub is_file: bool,
 }
 
 impl ParamSpec {
     /// An optional, structural parameter without a fixed default.
     pub const fn new(name: &'static str, kind: ParamKind, help: &'static str) -> Self {
-        Self { name, help, kind, default: None, required: false, change: Change::Structural, of_image: false }
+        Self {
+            name,
+            help,
+            kind,
+            default: None,
+            required: false,
+            change: Change::Structural,
+            of_image: false,
+            is_file: false,
+        }
     }
 
     /// With a default, written as in a pipeline file.
@@ -231,6 +243,20 @@ impl ParamSpec {
     #[must_use]
     pub const fn of_image(self) -> Self {
         Self { of_image: true, ..self }
+    }
+
+    /// Its text is the path of a file, which pipeline files give from their own folder on; one with a line break is the contents of one.
+    #[must_use]
+    pub const fn file(self) -> Self {
+        Self { is_file: true, ..self }
+    }
+
+    /// The path that a value names, if it names one.
+    pub fn path<'v>(&self, value: &'v Value) -> Option<&'v str> {
+        match value {
+            Value::Text(text) if self.is_file && !text.contains('\n') => Some(text),
+            _ => None,
+        }
     }
 
     /// A change is patched in place.

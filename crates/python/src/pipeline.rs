@@ -150,9 +150,9 @@ impl Pipeline {
         let text = read.map_err(|error| {
             Failed::from(Error::PipelineFile { path: name.clone(), reason: error.to_string() })
         })?;
-        // Read here for errors that name the file.
-        PipelineSpec::parse_toml(&text, &name).map_err(Failed::from)?;
-        py.get_type::<Self>().call((format!("{text}\n"),), settings)
+        // Read here for errors that name the file, and for files that are named from its folder on.
+        let spec = PipelineSpec::parse_toml(&text, &name).map_err(Failed::from)?;
+        py.get_type::<Self>().call((format!("{}\n", spec.to_toml()),), settings)
     }
 
     /// Runs the pipeline over one image for each input, in order or by the inputs' names, and gives its result; of several

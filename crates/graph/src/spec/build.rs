@@ -1,8 +1,9 @@
 //! From a spec to a graph, with every complaint at the place it belongs to.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
-use mip_ops::{Operator, OperatorSpec, ParamError, create, spec, suggest};
+use mip_ops::{Operator, OperatorSpec, ParamError, Value, create, spec, suggest};
 
 use super::{Located, PipelineSpec, Position, TaskSpec};
 use crate::graph::DEFAULT_INPUT;
@@ -50,8 +51,26 @@ impl PipelineSpec {
         Ok(graph)
     }
 
-    /// Proves that the spec builds, and brings every value to its parameter's own type.
+    /// Makes the paths of files absolute: relative ones count from the folder of the pipeline's own file.
+    fn resolve_paths(&mut self) {
+        let folder = Path::new(&self.file).parent().unwrap_or_else(|| Path::new(""));
+        for task in &mut self.tasks {
+            let Ok(spec) = spec(&task.op) else { continue };
+            for (name, value) in &mut task.params {
+                let Ok(param) = spec.param(name) else { continue };
+                let Some(path) = param.path(&value.value).filter(|path| !path.is_empty()) else { continue };
+                // Without a working directory, or where it has no text, the path stays as it is.
+                let whole = std::path::absolute(folder.join(path)).ok();
+                if let Some(whole) = whole.as_deref().and_then(Path::to_str) {
+                    value.value = Value::from(whole);
+                }
+            }
+        }
+    }
+
+    /// Resolves paths of files, proves that the spec builds, and brings every value to its parameter's own type.
     pub(super) fn settled(mut self) -> Result<Self, GraphError> {
+        self.resolve_paths();
         self.build()?;
         for task in &mut self.tasks {
             if let Ok(spec) = spec(&task.op) {

@@ -63,7 +63,7 @@ impl TaskSpec {
 }
 
 impl PipelineSpec {
-    /// Reads a pipeline file. `file_name` stands in errors.
+    /// Reads a pipeline file. `file_name` stands in errors, and relative paths of files in it count from its folder.
     ///
     /// Everything that can be wrong without an image is found here: the result builds.
     ///
@@ -73,7 +73,7 @@ impl PipelineSpec {
         from_toml::parse(text, file_name)?.settled()
     }
 
-    /// Reads a pipeline in one line. In errors it is called `pipeline`.
+    /// Reads a pipeline in one line. In errors it is called `pipeline`; relative paths of files count from the working directory.
     ///
     /// # Errors
     /// As [`PipelineSpec::parse_toml`].

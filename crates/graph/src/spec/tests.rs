@@ -288,3 +288,37 @@ fn no_parameter_has_the_name_of_another_key() {
         assert!(spec.params.iter().all(|p| !super::build::TASK_KEYS.contains(&p.name)), "{}", spec.name);
     }
 }
+
+/// Files are found beside the pipeline's own, wherever it is written out to.
+#[test]
+fn paths_of_files_count_from_the_pipelines_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(file("curve.cube"), "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n").unwrap();
+    let text = |path: &str| format!("[[task]]\nop = \"lut\"\nfile = \"{path}\"\n");
+    let spec = PipelineSpec::parse_toml(&text("curve.cube"), &file("pipeline.toml")).unwrap();
+    assert_eq!(spec.tasks[0].params[0].1.value, Value::from(file("curve.cube")));
+    for again in [
+        PipelineSpec::parse_toml(&spec.to_toml(), "elsewhere/p.toml"),
+        PipelineSpec::parse_line(&spec.to_line()),
+    ] {
+        assert_eq!(again.unwrap(), spec);
+    }
+    let refusal = |text: &str| PipelineSpec::parse_toml(text, &file("p.toml")).unwrap_err().to_string();
+    let missing = refusal(&text("curve.cub"));
+    let wanted = format!(
+        "p.toml:3:1: task 'lut': parameter 'file' of 'lut' is \"{}\", but must be",
+        file("curve.cub")
+    );
+    assert!(missing.contains(&wanted) && missing.contains("a .cube file: it cannot be read"), "{missing}");
+    // What has a line break is no path.
+    let inside = text("LUT_1D_SIZE 2\\n0 0 0\\n1 x 1");
+    assert!(
+        refusal(&inside).ends_with("a .cube file: line 3: 'x' is no number from -1000000 to 1000000"),
+        "{}",
+        refusal(&inside)
+    );
+    let inside = PipelineSpec::parse_toml(&inside.replace('x', "9"), "p.toml").unwrap();
+    assert_eq!(PipelineSpec::parse_line(&inside.to_line()).unwrap(), inside);
+    assert_eq!(PipelineSpec::parse_toml(&inside.to_toml(), "p.toml").unwrap(), inside);
+}

@@ -36,6 +36,7 @@ mod label;
 mod laplacian;
 mod layout;
 mod letterbox;
+mod lut;
 mod median;
 mod merge;
 mod morphology;
@@ -112,6 +113,7 @@ operators! {
     laplacian: Laplacian;
     layout: ToLayout;
     letterbox: Letterbox;
+    lut: ColorMap, Lut, LutMethod;
     median: Median;
     merge: Merge, MergeTo;
     morphology: Morphology, MorphologyOp;

@@ -165,7 +165,8 @@ fn structural_parameters_need_a_new_plan() {
     let image = ImageDesc::new(40, 30, PixelFormat::Rgb, DType::F32).unwrap();
     // Some operators take planes of integers alone.
     let of = |format, dtype| ImageDesc::new(40, 30, format, dtype).unwrap();
-    let images = [image, of(PixelFormat::Gray, DType::U16), of(PixelFormat::Rgba, DType::U8)];
+    let (gray, planes) = (of(PixelFormat::Gray, DType::U8), of(PixelFormat::Gray, DType::U16));
+    let images = [image, planes, of(PixelFormat::Rgba, DType::U8), gray];
     for spec in operators() {
         for param in spec.params.iter().filter(|p| p.change == Change::Structural) {
             let values: Vec<Value> = match param.kind {
@@ -173,7 +174,11 @@ fn structural_parameters_need_a_new_plan() {
                 ParamKind::Int { min, .. } => [min, min + 2, 61, 65].map(Value::Int).to_vec(),
                 ParamKind::Choice { words } => words.iter().map(|w| Value::from(*w)).collect(),
                 ParamKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
-                ParamKind::Text { .. } => TEXTS.iter().map(|text| Value::from(*text)).collect(),
+                ParamKind::Text { .. } => {
+                    let given = examples(spec).into_iter().flatten();
+                    let given = given.filter(|(name, _)| name == param.name).map(|(_, value)| value);
+                    given.chain(TEXTS.iter().map(|text| Value::from(*text))).collect()
+                }
                 ParamKind::Numbers { counts, .. } => {
                     let lists = |&count: &usize| [0.0, 1.0, 3.0].map(|v| Value::List(vec![v; count]));
                     counts.iter().flat_map(lists).collect()

@@ -63,7 +63,7 @@ enum Tightness {
 const MAX_NESTING: usize = 30;
 
 /// Numbers of a table that are printed at most.
-const MAX_PRINTED: usize = 256;
+const MAX_PRINTED: usize = 16;
 
 impl fmt::Display for Expr {
     /// In the text form of expressions: what is used more than once has a name of its own, and so has what would be nested

@@ -482,6 +482,24 @@ def letterbox(image: ImageLike, /, *, width: int, height: int, fill: float | Seq
 def letterbox(*, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Pipeline: ...
 
 @overload
+def lut(image: Image, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Image:
+    """Looks colours up: in a table of your own, in a colour map, or in a .cube file.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        table: The results of the values 0 to 255, in sample units: 256 numbers, or 256 for each colour channel, one channel behind the other (a list of 256 or 768 numbers from -1e9 to 1e9)
+        map: Colours for the values of a gray image, as matplotlib has them (one of turbo, viridis, magma, inferno, plasma, cividis)
+        file: A .cube file with a one- or a three-dimensional table: its path, or its contents (the path of a .cube file, or its contents, as a text in quotes)
+        method: How colours between those of a three-dimensional table are made; tetrahedral if not given (one of tetrahedral, trilinear)
+        to: Dtype of the result of a table; the input's if not given (one of u8, u16, i16, f16, f32)"""
+
+@overload
+def lut(image: ImageLike, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Any: ...
+@overload
+def lut(*, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
     """The middle sample around each pixel: removes specks, keeps edges.
 

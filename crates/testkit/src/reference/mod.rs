@@ -44,6 +44,7 @@ mod label;
 mod laplacian;
 mod layout;
 mod letterbox;
+mod lut;
 mod median;
 mod merge;
 mod morphology;
@@ -127,6 +128,7 @@ references! {
     laplacian,
     layout,
     letterbox,
+    lut,
     median,
     merge,
     morphology,
