@@ -414,9 +414,6 @@ def main():
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
                    moves, arithmetic, counted, whole_images, looked_up):
-
-
-                   moves, arithmetic, counted, whole_images, looked_up):
         family()
     STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}, {FFMPEG}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))
