@@ -45,6 +45,11 @@ def value(text):
         return text
 
 
+def parameters(example):
+    """The parameters of an example."""
+    return {param: value(text) for param, text in (part.split("=", 1) for part in shlex.split(example))}
+
+
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 def test_every_example_of_every_operator_is_the_same_as_a_function(name, photo):
     operator = OPERATORS[name]
@@ -53,8 +58,7 @@ def test_every_example_of_every_operator_is_the_same_as_a_function(name, photo):
     for example in operator["examples"]:
         sources = ",".join("@" + source for source in inputs)
         pipe = mip.Pipeline(f"inputs={','.join(inputs)} ! {name} inputs={sources} {example}")
-        given = dict(part.split("=", 1) for part in shlex.split(example))
-        params = {param: value(text) for param, text in given.items()}
+        params = parameters(example)
         images = [np.roll(photo, number, axis=0) for number in range(len(inputs))]
         try:
             expected = pipe(*images)

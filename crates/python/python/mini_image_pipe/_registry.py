@@ -2,10 +2,11 @@
 
 import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any, Literal
 
+from . import _aliases
 from ._native import operators
 
 OPERATORS: list[dict[str, Any]] = json.loads(operators())
@@ -55,12 +56,14 @@ def images(operator: dict[str, Any]) -> list[str]:
     return ["image" if iskeyword(name) else name for name in operator["inputs"]]
 
 
-def signature(operator: dict[str, Any]) -> inspect.Signature:
-    """The signature of an operator's function."""
+def signature(operator: dict[str, Any], fixed: Container[str] = ()) -> inspect.Signature:
+    """The signature of an operator's function, without the parameters that are fixed."""
     kinds = inspect.Parameter
     names = {"Literal": Literal, "Sequence": Sequence}
     parameters = [kinds("images", kinds.VAR_POSITIONAL)]
     for param in operator["params"]:
+        if param["name"] in fixed:
+            continue
         parameters.append(
             kinds(
                 param["name"],
@@ -75,8 +78,9 @@ def signature(operator: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def documentation(operator: dict[str, Any]) -> str:
-    """The docstring of an operator's function."""
+def documentation(operator: dict[str, Any], fixed: Mapping[str, Any] | None = None) -> str:
+    """The docstring of an operator's function, or of one that has some parameters fixed."""
+    fixed = fixed or {}
     inputs = images(operator)
     given = {0: "no image", 1: "one image"}.get(len(inputs), f"{len(inputs)} images: {', '.join(inputs)}")
     further = operator["further_inputs"]
@@ -86,9 +90,14 @@ def documentation(operator: dict[str, Any]) -> str:
         f"Takes {given}{f', and up to {further} more' if further else ''}, and gives its result; without images, a pipeline of this "
         "operator, to be chained with `|`.",
     ]
+    if fixed:
+        values = ", ".join(f"{name}={value!r}" for name, value in fixed.items())
+        lines += ["", f"This is `{operator['name']}` with {values}."]
     if operator["params"] or operator["numbers"]:
         lines += ["", "Parameters"]
     for param in operator["params"]:
+        if param["name"] in fixed:
+            continue
         needed = "must be given" if param["required"] else ""
         if param["default"] is not None:
             needed = f"default {param['default']}"
@@ -97,4 +106,10 @@ def documentation(operator: dict[str, Any]) -> str:
         lines.append(f"    {param['name']}: {param['help']} ({notes})")
     if operator["numbers"]:
         lines.append("    any other name: a number that the expression names, which changes without a new plan")
+    names: dict[str, list[str]] = {}
+    for alias, parameter in _aliases.of(operator).items():
+        names.setdefault(", ".join(parameter.stands_for), []).append(alias)
+    if names:
+        said = "; ".join(f"{', '.join(aliases)} for {own}" for own, aliases in names.items())
+        lines += ["", f"Other names: {said}."]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ def absdiff(a: ImageLike, b: ImageLike, /, *, device: str = "auto") -> Any: ...
 def absdiff(*, device: str = "auto") -> Pipeline: ...
 
 @overload
-def adaptive_threshold(image: Image, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Image:
+def adaptive_threshold(image: Image, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., blockSize: int = ..., maxval: float | None = ..., maxValue: float | None = ..., C: float = ..., device: str = "auto") -> Image:
     """Compares each pixel with the mean around it: writing on uneven paper.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -26,12 +26,14 @@ def adaptive_threshold(image: Image, /, *, kernel: int = 11, c: float = 2.0, met
         c: Subtracted from the mean, in sample units (a number from -1000000 to 1000000; default 2; changes without a new plan)
         method: Which mean (one of mean, gaussian; default mean)
         mode: What becomes of samples above, and of the others (one of binary, binary_inv; default binary)
-        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)
+
+    Other names: kernel_size, ksize, blockSize for kernel; maxval, maxValue for max_value; C for c."""
 
 @overload
-def adaptive_threshold(image: ImageLike, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Any: ...
+def adaptive_threshold(image: ImageLike, /, *, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., blockSize: int = ..., maxval: float | None = ..., maxValue: float | None = ..., C: float = ..., device: str = "auto") -> Any: ...
 @overload
-def adaptive_threshold(*, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def adaptive_threshold(*, kernel: int = 11, c: float = 2.0, method: Literal["mean", "gaussian"] = "mean", mode: Literal["binary", "binary_inv"] = "binary", max_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., blockSize: int = ..., maxval: float | None = ..., maxValue: float | None = ..., C: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def arithmetic(a: Image, b: Image, /, *, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
@@ -52,7 +54,7 @@ def arithmetic(a: ImageLike, b: ImageLike, /, *, operation: Literal["add", "subt
 def arithmetic(*, operation: Literal["add", "subtract", "multiply", "divide", "min", "max", "weighted"] = "add", scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
-def auto_threshold(image: Image, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Image:
+def auto_threshold(image: Image, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Image:
     """One value above a threshold that follows from the image, 0 elsewhere.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -60,12 +62,14 @@ def auto_threshold(image: Image, /, *, method: Literal["otsu", "triangle"] = "ot
     Parameters
         method: How the threshold is found (one of otsu, triangle; default otsu)
         mode: What becomes of samples above the threshold, and of the others (one of binary, binary_inv, trunc, tozero, tozero_inv; default binary)
-        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+        max_value: In sample units; 255 if not given (a number from -1e30 to 1e30; changes without a new plan)
+
+    Other names: maxval, maxValue for max_value."""
 
 @overload
-def auto_threshold(image: ImageLike, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Any: ...
+def auto_threshold(image: ImageLike, /, *, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def auto_threshold(*, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def auto_threshold(*, method: Literal["otsu", "triangle"] = "otsu", mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", max_value: float | None = None, maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def autocontrast(image: Image, /, *, cutoff: float = 0.0, device: str = "auto") -> Image:
@@ -82,7 +86,7 @@ def autocontrast(image: ImageLike, /, *, cutoff: float = 0.0, device: str = "aut
 def autocontrast(*, cutoff: float = 0.0, device: str = "auto") -> Pipeline: ...
 
 @overload
-def bilateral(image: Image, /, *, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def bilateral(image: Image, /, *, diameter: int = 5, sigma_color: float = ..., sigma_space: float = ..., border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., d: int = ..., sigmaColor: float = ..., sigmaSpace: float = ..., device: str = "auto") -> Image:
     """Smooths and keeps edges: the mean of pixels that are near and alike.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -92,12 +96,14 @@ def bilateral(image: Image, /, *, diameter: int = 5, sigma_color: float, sigma_s
         sigma_color: Standard deviation of the distance of colours, in sample units (a number from 0.001 to 1000000; must be given; changes without a new plan)
         sigma_space: Standard deviation of the distance in pixels (a number from 0.001 to 1000000; must be given)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border; d for diameter; sigmaColor for sigma_color; sigmaSpace for sigma_space."""
 
 @overload
-def bilateral(image: ImageLike, /, *, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def bilateral(image: ImageLike, /, *, diameter: int = 5, sigma_color: float = ..., sigma_space: float = ..., border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., d: int = ..., sigmaColor: float = ..., sigmaSpace: float = ..., device: str = "auto") -> Any: ...
 @overload
-def bilateral(*, diameter: int = 5, sigma_color: float, sigma_space: float, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def bilateral(*, diameter: int = 5, sigma_color: float = ..., sigma_space: float = ..., border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., d: int = ..., sigmaColor: float = ..., sigmaSpace: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def blend(a: Image, b: Image, /, *, alpha: float = 0.5, device: str = "auto") -> Image:
@@ -114,7 +120,7 @@ def blend(a: ImageLike, b: ImageLike, /, *, alpha: float = 0.5, device: str = "a
 def blend(*, alpha: float = 0.5, device: str = "auto") -> Pipeline: ...
 
 @overload
-def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Smooths with the mean of a rectangle.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -122,15 +128,17 @@ def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Li
     Parameters
         kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -31 to 31; default 3)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def box_blur(image: ImageLike, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def box_blur(image: ImageLike, /, *, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def box_blur(*, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def box_blur(*, kernel: float | Sequence[float] = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def brightness_contrast(image: Image, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Image:
+def brightness_contrast(image: Image, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, brightness_factor: float = ..., device: str = "auto") -> Image:
     """Brighter or darker, more or less contrast.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -139,12 +147,14 @@ def brightness_contrast(image: Image, /, *, brightness: float = 1.0, contrast: f
         brightness: Factor of everything (a number from -10 to 10; default 1; changes without a new plan)
         contrast: Factor of the distance from the center (a number from -10 to 10; default 1; changes without a new plan)
         shift: Added at the end, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
-        center: What contrast leaves as it is, in sample units; half of full scale (127.5, 32767.5, 0.5) if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+        center: What contrast leaves as it is, in sample units; half of full scale (127.5, 32767.5, 0.5) if not given (a number from -1e30 to 1e30; changes without a new plan)
+
+    Other names: brightness_factor for brightness."""
 
 @overload
-def brightness_contrast(image: ImageLike, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Any: ...
+def brightness_contrast(image: ImageLike, /, *, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, brightness_factor: float = ..., device: str = "auto") -> Any: ...
 @overload
-def brightness_contrast(*, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, device: str = "auto") -> Pipeline: ...
+def brightness_contrast(*, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, brightness_factor: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
@@ -162,19 +172,21 @@ def cast(image: ImageLike, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], 
 def cast(*, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Pipeline: ...
 
 @overload
-def clahe(image: Image, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Image:
+def clahe(image: Image, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, clipLimit: float = ..., tileGridSize: float | Sequence[float] = ..., device: str = "auto") -> Image:
     """Equalises contrast tile by tile, with a limit to it (CLAHE).
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         clip_limit: Most samples of a value, as a multiple of what all values would have alike; 0 for no limit (a number from 0 to 1000000; default 40; changes without a new plan)
-        tiles: Tiles along each axis, or across and down: whole numbers from 1 to 64 (a list of 1 or 2 numbers from -64 to 64; default 8)"""
+        tiles: Tiles along each axis, or across and down: whole numbers from 1 to 64 (a list of 1 or 2 numbers from -64 to 64; default 8)
+
+    Other names: clipLimit for clip_limit; tileGridSize for tiles."""
 
 @overload
-def clahe(image: ImageLike, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Any: ...
+def clahe(image: ImageLike, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, clipLimit: float = ..., tileGridSize: float | Sequence[float] = ..., device: str = "auto") -> Any: ...
 @overload
-def clahe(*, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, device: str = "auto") -> Pipeline: ...
+def clahe(*, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, clipLimit: float = ..., tileGridSize: float | Sequence[float] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def color_convert(image: Image, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"], device: str = "auto") -> Image:
@@ -219,7 +231,7 @@ def composite(foreground: ImageLike, background: ImageLike, /, *, premultiplied:
 def composite(*, premultiplied: bool = False, device: str = "auto") -> Pipeline: ...
 
 @overload
-def crop(image: Image, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Image:
+def crop(image: Image, /, *, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, center: bool = False, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Image:
     """Cuts out a rectangle.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -229,12 +241,14 @@ def crop(image: Image, /, *, width: int, height: int, x: int | None = None, y: i
         height: Height in pixels (a whole number from 1 to 2147483647; must be given)
         x: First column, 0 if not given; not with center (a whole number from 0 to 2147483646)
         y: First row, 0 if not given; not with center (a whole number from 0 to 2147483646)
-        center: Cut out of the middle (true or false; default false)"""
+        center: Cut out of the middle (true or false; default false)
+
+    Other names: size, dsize for width, height."""
 
 @overload
-def crop(image: ImageLike, /, *, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Any: ...
+def crop(image: ImageLike, /, *, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, center: bool = False, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
 @overload
-def crop(*, width: int, height: int, x: int | None = None, y: int | None = None, center: bool = False, device: str = "auto") -> Pipeline: ...
+def crop(*, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, center: bool = False, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def demosaic(image: Image, /, *, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Image:
@@ -252,7 +266,7 @@ def demosaic(image: ImageLike, /, *, pattern: Literal["rggb", "bggr", "grbg", "g
 def demosaic(*, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Pipeline: ...
 
 @overload
-def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """The highest sample around each pixel: bright parts grow.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -261,12 +275,14 @@ def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] 
         kernel: Side of the square in pixels; the pixel itself is at kernel / 2, rounded down (a whole number from 1 to 31; default 3)
         shape: Which pixels of the square count (one of rect, cross; default rect)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def dilate(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+def dilate(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def dilate(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def dilate(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def equalize_hist(image: Image, /, *, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Image:
@@ -283,7 +299,7 @@ def equalize_hist(image: ImageLike, /, *, method: Literal["opencv", "pillow"] = 
 def equalize_hist(*, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Pipeline: ...
 
 @overload
-def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """The lowest sample around each pixel: bright parts shrink.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -292,15 +308,17 @@ def erode(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] =
         kernel: Side of the square in pixels; the pixel itself is at kernel / 2, rounded down (a whole number from 1 to 31; default 3)
         shape: Which pixels of the square count (one of rect, cross; default rect)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def erode(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+def erode(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def erode(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def erode(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def filter2d(image: Image, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def filter2d(image: Image, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Weighted sum of the pixels around each one, with weights of your own.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -309,12 +327,14 @@ def filter2d(image: Image, /, *, weights: float | Sequence[float], delta: float 
         weights: Row by row: 3 x 3, 5 x 5 or 7 x 7 numbers, the pixel itself in the middle (a list of 1, 9, 25 or 49 numbers from -1000000 to 1000000; must be given)
         delta: Added, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def filter2d(image: ImageLike, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def filter2d(image: ImageLike, /, *, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def filter2d(*, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def filter2d(*, weights: float | Sequence[float], delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def flatten(image: Image, /, *, background: float | Sequence[float] = 0.0, device: str = "auto") -> Image:
@@ -331,18 +351,20 @@ def flatten(image: ImageLike, /, *, background: float | Sequence[float] = 0.0, d
 def flatten(*, background: float | Sequence[float] = 0.0, device: str = "auto") -> Pipeline: ...
 
 @overload
-def flip(image: Image, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Image:
+def flip(image: Image, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", flipCode: Literal[0, 1, -1] = ..., device: str = "auto") -> Image:
     """Mirrors the image.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        direction: horizontal swaps left and right (one of horizontal, vertical, both; default horizontal)"""
+        direction: horizontal swaps left and right (one of horizontal, vertical, both; default horizontal)
+
+    Other names: flipCode for direction."""
 
 @overload
-def flip(image: ImageLike, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Any: ...
+def flip(image: ImageLike, /, *, direction: Literal["horizontal", "vertical", "both"] = "horizontal", flipCode: Literal[0, 1, -1] = ..., device: str = "auto") -> Any: ...
 @overload
-def flip(*, direction: Literal["horizontal", "vertical", "both"] = "horizontal", device: str = "auto") -> Pipeline: ...
+def flip(*, direction: Literal["horizontal", "vertical", "both"] = "horizontal", flipCode: Literal[0, 1, -1] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def gamma(image: Image, /, *, gamma: float, gain: float = 1.0, device: str = "auto") -> Image:
@@ -360,7 +382,7 @@ def gamma(image: ImageLike, /, *, gamma: float, gain: float = 1.0, device: str =
 def gamma(*, gamma: float, gain: float = 1.0, device: str = "auto") -> Pipeline: ...
 
 @overload
-def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Image:
     """Smooths with a Gaussian.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -369,12 +391,14 @@ def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = Non
         kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 31; default 5)
         sigma: Standard deviation in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border; sigmaX for sigma."""
 
 @overload
-def gaussian_blur(image: ImageLike, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def gaussian_blur(image: ImageLike, /, *, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def gaussian_blur(*, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def gaussian_blur(*, kernel: int = 5, sigma: float | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def histogram(image: Image, /, *, device: str = "auto") -> Image:
@@ -388,33 +412,37 @@ def histogram(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def histogram(*, device: str = "auto") -> Pipeline: ...
 
 @overload
-def hue(image: Image, /, *, factor: float, device: str = "auto") -> Image:
+def hue(image: Image, /, *, factor: float = ..., hue_factor: float = ..., device: str = "auto") -> Image:
     """Turns the colours around the wheel.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        factor: Turns: 1/3 makes red green, -1/3 makes it blue (a number from -0.5 to 0.5; must be given; changes without a new plan)"""
+        factor: Turns: 1/3 makes red green, -1/3 makes it blue (a number from -0.5 to 0.5; must be given; changes without a new plan)
+
+    Other names: hue_factor for factor."""
 
 @overload
-def hue(image: ImageLike, /, *, factor: float, device: str = "auto") -> Any: ...
+def hue(image: ImageLike, /, *, factor: float = ..., hue_factor: float = ..., device: str = "auto") -> Any: ...
 @overload
-def hue(*, factor: float, device: str = "auto") -> Pipeline: ...
+def hue(*, factor: float = ..., hue_factor: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def in_range(image: Image, /, *, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Image:
+def in_range(image: Image, /, *, lower: float | Sequence[float] = ..., upper: float | Sequence[float] = ..., lowerb: float | Sequence[float] = ..., upperb: float | Sequence[float] = ..., device: str = "auto") -> Image:
     """Mask of the pixels whose colours lie between two bounds.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         lower: Lowest sample inside: one number, or one a colour channel (a number from -1e30 to 1e30, or a list of them, one a channel; must be given; changes without a new plan)
-        upper: Highest sample inside: one number, or one a colour channel (a number from -1e30 to 1e30, or a list of them, one a channel; must be given; changes without a new plan)"""
+        upper: Highest sample inside: one number, or one a colour channel (a number from -1e30 to 1e30, or a list of them, one a channel; must be given; changes without a new plan)
+
+    Other names: lowerb for lower; upperb for upper."""
 
 @overload
-def in_range(image: ImageLike, /, *, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Any: ...
+def in_range(image: ImageLike, /, *, lower: float | Sequence[float] = ..., upper: float | Sequence[float] = ..., lowerb: float | Sequence[float] = ..., upperb: float | Sequence[float] = ..., device: str = "auto") -> Any: ...
 @overload
-def in_range(*, lower: float | Sequence[float], upper: float | Sequence[float], device: str = "auto") -> Pipeline: ...
+def in_range(*, lower: float | Sequence[float] = ..., upper: float | Sequence[float] = ..., lowerb: float | Sequence[float] = ..., upperb: float | Sequence[float] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def invert(image: Image, /, *, device: str = "auto") -> Image:
@@ -428,7 +456,7 @@ def invert(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def invert(*, device: str = "auto") -> Pipeline: ...
 
 @overload
-def laplacian(image: Image, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def laplacian(image: Image, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Second derivative: edges and specks in all directions.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -439,12 +467,14 @@ def laplacian(image: Image, /, *, kernel: int = 1, scale: float = 1.0, delta: fl
         delta: Added at the end, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
         to: Dtype of the result; the input's if not given (one of u8, u16, i16, f16, f32)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def laplacian(image: ImageLike, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def laplacian(image: ImageLike, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def laplacian(*, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def laplacian(*, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def layout(image: Image, /, *, to: Literal["hwc", "chw"], device: str = "auto") -> Image:
@@ -461,7 +491,7 @@ def layout(image: ImageLike, /, *, to: Literal["hwc", "chw"], device: str = "aut
 def layout(*, to: Literal["hwc", "chw"], device: str = "auto") -> Pipeline: ...
 
 @overload
-def letterbox(image: Image, /, *, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Image:
+def letterbox(image: Image, /, *, width: int = ..., height: int = ..., fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Image:
     """Resizes to fit into a size, the ratio kept, and fills the rest.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -474,33 +504,17 @@ def letterbox(image: Image, /, *, width: int, height: int, fill: float | Sequenc
         scale_up: Whether smaller images are enlarged (true or false; default true)
         stride: Only so much room that the sides are multiples of it, instead of all of the size (a whole number from 1 to 65536)
         filter: Interpolation (one of bilinear, nearest, area, bicubic, lanczos3, box, hamming; default bilinear)
-        antialias: Widen the filter when shrinking (true or false; default false)"""
+        antialias: Widen the filter when shrinking (true or false; default false)
+
+    Other names: interpolation for filter; size, dsize for width, height."""
 
 @overload
-def letterbox(image: ImageLike, /, *, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Any: ...
+def letterbox(image: ImageLike, /, *, width: int = ..., height: int = ..., fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
 @overload
-def letterbox(*, width: int, height: int, fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, device: str = "auto") -> Pipeline: ...
+def letterbox(*, width: int = ..., height: int = ..., fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def lut(image: Image, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Image:
-    """Looks colours up: in a table of your own, in a colour map, or in a .cube file.
-
-    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
-
-    Parameters
-        table: The results of the values 0 to 255, in sample units: 256 numbers, or 256 for each colour channel, one channel behind the other (a list of 256 or 768 numbers from -1e9 to 1e9)
-        map: Colours for the values of a gray image, as matplotlib has them (one of turbo, viridis, magma, inferno, plasma, cividis)
-        file: A .cube file with a one- or a three-dimensional table: its path, or its contents (the path of a .cube file, or its contents, as a text in quotes)
-        method: How colours between those of a three-dimensional table are made; tetrahedral if not given (one of tetrahedral, trilinear)
-        to: Dtype of the result of a table; the input's if not given (one of u8, u16, i16, f16, f32)"""
-
-@overload
-def lut(image: ImageLike, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Any: ...
-@overload
-def lut(*, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Pipeline: ...
-
-@overload
-def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """The middle sample around each pixel: removes specks, keeps edges.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -508,12 +522,14 @@ def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "r
     Parameters
         kernel: Side of the square in pixels (an odd whole number from 1 to 5; default 3)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def median(image: ImageLike, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+def median(image: ImageLike, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def median(*, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def median(*, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def merge(r: Image, g: Image, b: Image, /, *, to: Literal["rgb", "bgr"] = "rgb", device: str = "auto") -> Image:
@@ -530,7 +546,7 @@ def merge(r: ImageLike, g: ImageLike, b: ImageLike, /, *, to: Literal["rgb", "bg
 def merge(*, to: Literal["rgb", "bgr"] = "rgb", device: str = "auto") -> Pipeline: ...
 
 @overload
-def morphology(image: Image, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Image:
+def morphology(image: Image, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., op: Literal["open", "close", "gradient", "tophat", "blackhat"] = ..., device: str = "auto") -> Image:
     """Opening, closing, outlines, and what they take away.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -541,12 +557,14 @@ def morphology(image: Image, /, *, operation: Literal["open", "close", "gradient
         shape: Which pixels of the square count (one of rect, cross; default rect)
         iterations: So many erosions and so many dilations (a whole number from 1 to 16; default 1)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border; op for operation."""
 
 @overload
-def morphology(image: ImageLike, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Any: ...
+def morphology(image: ImageLike, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., op: Literal["open", "close", "gradient", "tophat", "blackhat"] = ..., device: str = "auto") -> Any: ...
 @overload
-def morphology(*, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def morphology(*, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., op: Literal["open", "close", "gradient", "tophat", "blackhat"] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def normalize(image: Image, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Image:
@@ -566,7 +584,7 @@ def normalize(image: ImageLike, /, *, mean: float | Sequence[float] = 0.0, std: 
 def normalize(*, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Pipeline: ...
 
 @overload
-def pad(image: Image, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Image:
+def pad(image: Image, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | Sequence[float] | None = ..., borderValue: float | Sequence[float] | None = ..., value: float | Sequence[float] | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., padding: int | Sequence[int] = ..., device: str = "auto") -> Image:
     """Adds margins, or room up to a size.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -580,12 +598,14 @@ def pad(image: Image, /, *, left: int = 0, top: int = 0, right: int = 0, bottom:
         height: Height of the result, instead of top and bottom (a whole number from 1 to 2147483647)
         align: Where the image lies (one of center, top_left; default center)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Of border = constant: one number, or one a channel, in sample units; 0 if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)"""
+        border_value: Of border = constant: one number, or one a channel, in sample units; 0 if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border; fill, borderValue, value for border_value; size, dsize for width, height; padding for left, top, right, bottom."""
 
 @overload
-def pad(image: ImageLike, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Any: ...
+def pad(image: ImageLike, /, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | Sequence[float] | None = ..., borderValue: float | Sequence[float] | None = ..., value: float | Sequence[float] | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., padding: int | Sequence[int] = ..., device: str = "auto") -> Any: ...
 @overload
-def pad(*, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, device: str = "auto") -> Pipeline: ...
+def pad(*, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | Sequence[float] | None = ..., borderValue: float | Sequence[float] | None = ..., value: float | Sequence[float] | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., padding: int | Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def point(image: Image, image2: Image = ..., image3: Image = ..., image4: Image = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Image:
@@ -606,22 +626,24 @@ def point(image: ImageLike, image2: ImageLike = ..., image3: ImageLike = ..., im
 def point(*, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Pipeline: ...
 
 @overload
-def pyramid(image: Image, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Image:
+def pyramid(image: Image, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """One step of a Gaussian pyramid: half or twice the size.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         direction: To half or to twice the size (one of down, up; default down)
-        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)"""
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def pyramid(image: ImageLike, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Any: ...
+def pyramid(image: ImageLike, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def pyramid(*, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", device: str = "auto") -> Pipeline: ...
+def pyramid(*, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Image:
     """Samples the image where two maps of coordinates say.
 
     Takes 3 images: image, x, y, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -630,15 +652,17 @@ def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute
         coordinates: absolute: pixels of the input, whole ones are centres; normalized: -1 to 1 from edge to edge; relative: pixels from the result's own (one of absolute, normalized, relative; default absolute)
         filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: interpolation for filter; padding_mode, borderType, borderMode, border_mode for border; fill, borderValue for border_value."""
 
 @overload
-def remap(image: ImageLike, x: ImageLike, y: ImageLike, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+def remap(image: ImageLike, x: ImageLike, y: ImageLike, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def remap(*, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def remap(*, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def resize(image: Image, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Image:
+def resize(image: Image, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Image:
     """Changes the size.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -650,12 +674,14 @@ def resize(image: Image, /, *, width: int | None = None, height: int | None = No
         longer_side: Length of the longer side in pixels, instead of width and height (a whole number from 1 to 2097152)
         filter: Interpolation (one of bilinear, nearest, area, bicubic, lanczos3, box, hamming; default bilinear)
         antialias: Widen the filter when shrinking (true or false; default false)
-        a: Of filter = bicubic: -0.75 if not given, as in OpenCV; Pillow has -0.5 (a number from -2 to 0)"""
+        a: Of filter = bicubic: -0.75 if not given, as in OpenCV; Pillow has -0.5 (a number from -2 to 0)
+
+    Other names: interpolation for filter; size, dsize for width, height."""
 
 @overload
-def resize(image: ImageLike, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Any: ...
+def resize(image: ImageLike, /, *, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
 @overload
-def resize(*, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, device: str = "auto") -> Pipeline: ...
+def resize(*, width: int | None = None, height: int | None = None, shorter_side: int | None = None, longer_side: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, a: float | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def rgb_to_yuv(image: Image, /, *, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Image:
@@ -676,7 +702,7 @@ def rgb_to_yuv(image: ImageLike, /, *, plane: Literal["y", "u", "v"], matrix: Li
 def rgb_to_yuv(*, plane: Literal["y", "u", "v"], matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", bits: int = 8, device: str = "auto") -> Pipeline: ...
 
 @overload
-def rotate(image: Image, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+def rotate(image: Image, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Image:
     """Turns the image by any angle, counter-clockwise.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -687,12 +713,14 @@ def rotate(image: Image, /, *, angle: float, center: Sequence[float] | None = No
         scale: Size of the image in the result (a number from 0.000001 to 1000000; default 1; changes without a new plan)
         filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: interpolation for filter; padding_mode, borderType, borderMode, border_mode for border; fill, borderValue for border_value."""
 
 @overload
-def rotate(image: ImageLike, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+def rotate(image: ImageLike, /, *, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def rotate(*, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def rotate(*, angle: float, center: Sequence[float] | None = None, scale: float = 1.0, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def rotate90(image: Image, /, *, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Image:
@@ -709,21 +737,23 @@ def rotate90(image: ImageLike, /, *, direction: Literal["cw", "ccw", "180"], dev
 def rotate90(*, direction: Literal["cw", "ccw", "180"], device: str = "auto") -> Pipeline: ...
 
 @overload
-def saturation(image: Image, /, *, factor: float, device: str = "auto") -> Image:
+def saturation(image: Image, /, *, factor: float = ..., saturation_factor: float = ..., device: str = "auto") -> Image:
     """Makes colours stronger or weaker.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        factor: 0: gray, 1: as it is, more: stronger (a number from -5 to 5; must be given; changes without a new plan)"""
+        factor: 0: gray, 1: as it is, more: stronger (a number from -5 to 5; must be given; changes without a new plan)
+
+    Other names: saturation_factor for factor."""
 
 @overload
-def saturation(image: ImageLike, /, *, factor: float, device: str = "auto") -> Any: ...
+def saturation(image: ImageLike, /, *, factor: float = ..., saturation_factor: float = ..., device: str = "auto") -> Any: ...
 @overload
-def saturation(*, factor: float, device: str = "auto") -> Pipeline: ...
+def saturation(*, factor: float = ..., saturation_factor: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Strength of edges, the same in all directions: gradient magnitude of the gray image.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -731,12 +761,14 @@ def scharr(image: Image, /, *, scale: float = 1.0, border: Literal["reflect101",
     Parameters
         scale: Factor of the result (a number from 0 to 1; default 1; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def scharr(image: ImageLike, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def scharr(image: ImageLike, /, *, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def scharr(*, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def scharr(*, scale: float = 1.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def select(image: Image, /, *, channels: float | Sequence[float], device: str = "auto") -> Image:
@@ -753,7 +785,7 @@ def select(image: ImageLike, /, *, channels: float | Sequence[float], device: st
 def select(*, channels: float | Sequence[float], device: str = "auto") -> Pipeline: ...
 
 @overload
-def sharpen(image: Image, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def sharpen(image: Image, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Image:
     """Unsharp mask: adds what a blur takes away.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -764,27 +796,31 @@ def sharpen(image: Image, /, *, amount: float = 1.0, kernel: int = 5, sigma: flo
         sigma: Standard deviation of the blur in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
         threshold: Smaller differences are left as they are, in sample units (a number from 0 to 1000000; default 0; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: kernel_size, ksize for kernel; padding_mode, borderType, borderMode, border_mode for border; sigmaX for sigma."""
 
 @overload
-def sharpen(image: ImageLike, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def sharpen(image: ImageLike, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def sharpen(*, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def sharpen(*, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def sobel(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Image:
+def sobel(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Strength of edges: gradient magnitude of the gray image.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
 
 @overload
-def sobel(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Any: ...
+def sobel(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
-def sobel(*, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def sobel(*, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def stats(image: Image, /, *, device: str = "auto") -> Image:
@@ -798,7 +834,7 @@ def stats(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def stats(*, device: str = "auto") -> Pipeline: ...
 
 @overload
-def threshold(image: Image, /, *, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Image:
+def threshold(image: Image, /, *, threshold: float = ..., max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", thresh: float = ..., maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Image:
     """One value above a threshold, 0 elsewhere.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -806,12 +842,14 @@ def threshold(image: Image, /, *, threshold: float, max_value: float | None = No
     Parameters
         threshold: In sample units; samples above it count (a number from -1e30 to 1e30; must be given; changes without a new plan)
         max_value: Result above the threshold in sample units; full scale (255, 65535, 1.0) if not given (a number from -1e30 to 1e30; changes without a new plan)
-        mode: What becomes of samples above the threshold, and of the others (one of binary, binary_inv, trunc, tozero, tozero_inv; default binary)"""
+        mode: What becomes of samples above the threshold, and of the others (one of binary, binary_inv, trunc, tozero, tozero_inv; default binary)
+
+    Other names: thresh for threshold; maxval, maxValue for max_value."""
 
 @overload
-def threshold(image: ImageLike, /, *, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Any: ...
+def threshold(image: ImageLike, /, *, threshold: float = ..., max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", thresh: float = ..., maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def threshold(*, threshold: float, max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", device: str = "auto") -> Pipeline: ...
+def threshold(*, threshold: float = ..., max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", thresh: float = ..., maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def transpose(image: Image, /, *, device: str = "auto") -> Image:
@@ -825,7 +863,7 @@ def transpose(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def transpose(*, device: str = "auto") -> Pipeline: ...
 
 @overload
-def undistort(image: Image, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+def undistort(image: Image, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Image:
     """Removes the distortion of a camera's lens.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -837,15 +875,17 @@ def undistort(image: Image, /, *, camera: Sequence[float], distortion: Sequence[
         model: What the lens does (one of brown, fisheye; default brown)
         filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: interpolation for filter; padding_mode, borderType, borderMode, border_mode for border; fill, borderValue for border_value."""
 
 @overload
-def undistort(image: ImageLike, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+def undistort(image: ImageLike, /, *, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Any: ...
 @overload
-def undistort(*, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def undistort(*, camera: Sequence[float], distortion: Sequence[float], new_camera: Sequence[float] | None = None, model: Literal["brown", "fisheye"] = "brown", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def warp_affine(image: Image, /, *, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+def warp_affine(image: Image, /, *, matrix: Sequence[float] = ..., inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Image:
     """Moves, turns, scales and shears the image by a matrix of 2 x 3 numbers.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -857,15 +897,17 @@ def warp_affine(image: Image, /, *, matrix: Sequence[float], inverse: bool = Fal
         height: Height of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
         filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: interpolation for filter; padding_mode, borderType, borderMode, border_mode for border; fill, borderValue for border_value; size, dsize for width, height; M for matrix."""
 
 @overload
-def warp_affine(image: ImageLike, /, *, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+def warp_affine(image: ImageLike, /, *, matrix: Sequence[float] = ..., inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Any: ...
 @overload
-def warp_affine(*, matrix: Sequence[float], inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def warp_affine(*, matrix: Sequence[float] = ..., inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def warp_perspective(image: Image, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Image:
+def warp_perspective(image: Image, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Image:
     """Shows the image's plane from another point of view, by a matrix of 3 x 3 numbers or by four corners.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
@@ -878,12 +920,14 @@ def warp_perspective(image: Image, /, *, matrix: Sequence[float] | None = None, 
         height: Height of the result in pixels, the input's if not given (a whole number from 1 to 2097152)
         filter: nearest: the nearest pixel, halves to even; bilinear: weighted mean of the four around; bicubic: of the sixteen around, with a = -0.75 (one of nearest, bilinear, bicubic; default bilinear)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default constant)
-        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)"""
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: interpolation for filter; padding_mode, borderType, borderMode, border_mode for border; fill, borderValue for border_value; size, dsize for width, height; M for matrix."""
 
 @overload
-def warp_perspective(image: ImageLike, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Any: ...
+def warp_perspective(image: ImageLike, /, *, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Any: ...
 @overload
-def warp_perspective(*, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, device: str = "auto") -> Pipeline: ...
+def warp_perspective(*, matrix: Sequence[float] | None = None, points: Sequence[float] | None = None, inverse: bool = False, width: int | None = None, height: int | None = None, filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., M: Sequence[float] | Sequence[Sequence[float]] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def yuv_to_rgb(y: Image, u: Image, v: Image, /, *, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Image:
@@ -906,3 +950,360 @@ def yuv_to_rgb(y: Image, u: Image, v: Image, /, *, matrix: Literal["601", "709",
 def yuv_to_rgb(y: ImageLike, u: ImageLike, v: ImageLike, /, *, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Any: ...
 @overload
 def yuv_to_rgb(*, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Pipeline: ...
+
+GaussianBlur = gaussian_blur
+
+Laplacian = laplacian
+
+adaptiveThreshold = adaptive_threshold
+
+@overload
+def add(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='add'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def add(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def add(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def addWeighted(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='weighted'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def addWeighted(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def addWeighted(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def add_weighted(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='weighted'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def add_weighted(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def add_weighted(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+bilateralFilter = bilateral
+
+bilateral_filter = bilateral
+
+bitwise_not = invert
+
+blur = box_blur
+
+boxFilter = box_blur
+
+box_filter = box_blur
+
+copyMakeBorder = pad
+
+copy_make_border = pad
+
+cvtColor = color_convert
+
+cvt_color = color_convert
+
+@overload
+def divide(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='divide'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def divide(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def divide(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+equalizeHist = equalize_hist
+
+filter2D = filter2d
+
+inRange = in_range
+
+medianBlur = median
+
+median_blur = median
+
+morphologyEx = morphology
+
+morphology_ex = morphology
+
+@overload
+def multiply(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='multiply'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def multiply(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def multiply(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
+def pyrDown(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
+    """One step of a Gaussian pyramid: half or twice the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `pyramid` with direction='down'.
+
+    Parameters
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
+
+@overload
+def pyrDown(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
+@overload
+def pyrDown(*, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def pyrUp(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
+    """One step of a Gaussian pyramid: half or twice the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `pyramid` with direction='up'.
+
+    Parameters
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
+
+@overload
+def pyrUp(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
+@overload
+def pyrUp(*, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def pyr_down(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
+    """One step of a Gaussian pyramid: half or twice the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `pyramid` with direction='down'.
+
+    Parameters
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
+
+@overload
+def pyr_down(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
+@overload
+def pyr_down(*, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def pyr_up(image: Image, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
+    """One step of a Gaussian pyramid: half or twice the size.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `pyramid` with direction='up'.
+
+    Parameters
+        border: What is read outside the image (one of reflect101, reflect, replicate; default reflect101)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
+
+@overload
+def pyr_up(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
+@overload
+def pyr_up(*, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def subtract(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
+    """Computes with two images: sum, difference, product, ....
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `arithmetic` with operation='subtract'.
+
+    Parameters
+        scale: Factor of a product or quotient; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        alpha: Weight of a in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        beta: Weight of b in a weighted sum; 1 if not given (a number from -1000000 to 1000000; changes without a new plan)
+        gamma: Added to a weighted sum, in sample units; 0 if not given (a number from -1e30 to 1e30; changes without a new plan)"""
+
+@overload
+def subtract(a: ImageLike, b: ImageLike, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Any: ...
+@overload
+def subtract(*, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Pipeline: ...
+
+warpAffine = warp_affine
+
+warpPerspective = warp_perspective
+
+adjust_brightness = brightness_contrast
+
+adjust_gamma = gamma
+
+adjust_hue = hue
+
+adjust_saturation = saturation
+
+@overload
+def center_crop(image: Image, /, *, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Image:
+    """Cuts out a rectangle.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `crop` with center=True.
+
+    Parameters
+        width: Width in pixels (a whole number from 1 to 2147483647; must be given)
+        height: Height in pixels (a whole number from 1 to 2147483647; must be given)
+        x: First column, 0 if not given; not with center (a whole number from 0 to 2147483646)
+        y: First row, 0 if not given; not with center (a whole number from 0 to 2147483646)
+
+    Other names: size, dsize for width, height."""
+
+@overload
+def center_crop(image: ImageLike, /, *, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
+@overload
+def center_crop(*, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def equalize(image: Image, /, *, device: str = "auto") -> Image:
+    """Spreads the values of each channel so that all occur about equally often.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `equalize_hist` with method='pillow'.
+
+    Parameters"""
+
+@overload
+def equalize(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def equalize(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def hflip(image: Image, /, *, device: str = "auto") -> Image:
+    """Mirrors the image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `flip` with direction='horizontal'.
+
+    Parameters
+
+    Other names: flipCode for direction."""
+
+@overload
+def hflip(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def hflip(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def horizontal_flip(image: Image, /, *, device: str = "auto") -> Image:
+    """Mirrors the image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `flip` with direction='horizontal'.
+
+    Parameters
+
+    Other names: flipCode for direction."""
+
+@overload
+def horizontal_flip(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def horizontal_flip(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def rgb_to_grayscale(image: Image, /, *, device: str = "auto") -> Image:
+    """Changes the channels: gray, rgb, bgr, rgba, bgra, or a colour space.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `color_convert` with to='gray'.
+
+    Parameters"""
+
+@overload
+def rgb_to_grayscale(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def rgb_to_grayscale(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def vertical_flip(image: Image, /, *, device: str = "auto") -> Image:
+    """Mirrors the image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `flip` with direction='vertical'.
+
+    Parameters
+
+    Other names: flipCode for direction."""
+
+@overload
+def vertical_flip(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def vertical_flip(*, device: str = "auto") -> Pipeline: ...
+
+@overload
+def vflip(image: Image, /, *, device: str = "auto") -> Image:
+    """Mirrors the image.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    This is `flip` with direction='vertical'.
+
+    Parameters
+
+    Other names: flipCode for direction."""
+
+@overload
+def vflip(image: ImageLike, /, *, device: str = "auto") -> Any: ...
+@overload
+def vflip(*, device: str = "auto") -> Pipeline: ...
