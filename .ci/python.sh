@@ -7,11 +7,14 @@ cd "$(dirname "$0")/.."
 bin=$PWD/target/python-venv/bin
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 has_venv() { [ -x "$bin/python" ] || python3 -m venv "${bin%/bin}"; }
-packages=(maturin numpy pillow opencv-python-headless pytest mypy)
+packages=(maturin numpy pillow opencv-python-headless pytest mypy hypothesis)
+# For tests that are skipped, and say so, where these cannot be had. PyTorch, torchvision and Albumentations are used where they are installed.
+further=(scipy onnx onnxruntime nbclient ipykernel)
 if ! { has_python && has_venv && "$bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"; }; then
   echo "SKIPPED: no Python 3.11 with pip and its packages; the Python package is neither built nor tested"
   exit 0
 fi
+"$bin/python" -m pip install --quiet --disable-pip-version-check "${further[@]}" || echo "SKIPPED: not all of ${further[*]} can be installed; their tests are skipped"
 
 # What the workspace has compiled for a release is used again.
 export CARGO_TARGET_DIR=$PWD/target PYO3_PYTHON=$bin/python VIRTUAL_ENV=${bin%/bin} PATH=$bin:$PATH
