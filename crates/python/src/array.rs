@@ -1,15 +1,15 @@
 //! Arrays of Python as images: NumPy and whatever else has the buffer protocol, without a copy.
 
 use std::ffi::CStr;
-use std::fmt;
 use std::sync::Arc;
 
-use mini_image_pipe::types::HostStorage;
 use mini_image_pipe::{BatchLayout, DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyMemoryView;
 
+use crate::buffer::Lent;
 use crate::errors::{Failed, function, wrong_type};
 use crate::gpu::OnGpu;
 use crate::image::Image;
@@ -20,27 +20,6 @@ use crate::{dlpack, errors};
 pub(crate) struct Meaning {
     pub(crate) format: Option<PixelFormat>,
     pub(crate) layout: Layout,
-}
-
-/// Memory that a Python object lends for as long as this lives.
-struct Lent {
-    buffer: PyUntypedBuffer,
-    len: usize,
-}
-
-impl fmt::Debug for Lent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Lent({} bytes)", self.len)
-    }
-}
-
-impl HostStorage for Lent {
-    fn bytes(&self) -> &[u8] {
-        // SAFETY: the buffer's exporter keeps `len` bytes from its start valid while it is held (PEP 3118), and `len` ends with
-        // the last of its samples. That nobody writes there meanwhile is for the caller to see to, as for every function
-        // of NumPy or OpenCV that lets go of the GIL: the documentation says so.
-        unsafe { std::slice::from_raw_parts(self.buffer.buf_ptr().cast::<u8>(), self.len) }
-    }
 }
 
 /// A shape and its strides in bytes, as a description of images.
@@ -148,8 +127,8 @@ pub(crate) fn given<'py>(object: &Bound<'py, PyAny>, meaning: Meaning) -> PyResu
         }
         return buffered(asarray(object)?, meaning).map(Given::Host);
     }
-    if let Ok(buffer) = PyUntypedBuffer::get(object) {
-        return from_buffer(object, buffer, meaning).map(Given::Host);
+    if let Ok(view) = PyMemoryView::from(object) {
+        return from_view(object, view, meaning).map(Given::Host);
     }
     if let Some(tensor) = OnGpu::tensor(object, meaning)? {
         return Ok(Given::Gpu(tensor));
@@ -186,15 +165,16 @@ pub(crate) fn pillow_mode(object: &Bound<'_, PyAny>) -> PyResult<Option<String>>
 }
 
 fn buffered(object: Bound<'_, PyAny>, meaning: Meaning) -> PyResult<ImageBuffer> {
-    let buffer = PyUntypedBuffer::get(&object)?;
-    from_buffer(&object, buffer, meaning)
+    let view = PyMemoryView::from(&object)?;
+    from_view(&object, view, meaning)
 }
 
-fn from_buffer(
+fn from_view(
     object: &Bound<'_, PyAny>,
-    buffer: PyUntypedBuffer,
+    view: Bound<'_, PyMemoryView>,
     meaning: Meaning,
 ) -> PyResult<ImageBuffer> {
+    let buffer = PyUntypedBuffer::get(&view)?;
     let dtype = dtype(buffer.format())?;
     let strided = Strided { shape: buffer.shape(), strides: buffer.strides(), dtype };
     let desc = strided.desc(meaning)?;
@@ -202,7 +182,7 @@ fn from_buffer(
         // Turned, mirrored or thinned out: copied once into rows.
         return buffered(contiguous(object)?, meaning);
     };
-    let lent = Lent { buffer, len: layout.span() };
+    let lent = Lent::new(view.unbind(), buffer.buf_ptr() as usize, layout.span());
     Ok(ImageBuffer::from_storage(layout, Arc::new(lent), 0).map_err(Failed::from)?)
 }
 

@@ -1,12 +1,16 @@
 //! [`Image`]: pixels with the meaning that an array does not have, lent to NumPy and DLPack where they lie.
 
+use std::ffi::c_int;
+
 use mini_image_pipe::types::ImageView;
 use mini_image_pipe::{BatchLayout, DType, ImageBuffer, Layout, PixelFormat};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::array::{Meaning, asarray, image_of, pillow_mode};
+use crate::buffer::{self, Axes};
 use crate::errors::{Failed, function};
 use crate::{dlpack, files};
 
@@ -21,18 +25,23 @@ pub(crate) struct Image {
     /// The first sample's address, where Python may write: of results, which nothing in Rust reads any more.
     start: usize,
     writable: bool,
+    axes: Axes,
 }
 
 impl Image {
     /// An image that others may hold, or whose memory is lent: read only.
     pub(crate) fn shared(buffer: ImageBuffer) -> Self {
-        Self { start: buffer.view().data().as_ptr() as usize, writable: false, buffer }
+        let axes = Axes::of(buffer.layout());
+        Self { start: buffer.view().data().as_ptr() as usize, writable: false, axes, buffer }
     }
 
     /// An image that nobody else holds: Python may write into it.
     pub(crate) fn owned(mut buffer: ImageBuffer) -> Self {
         match buffer.start_mut() {
-            Some(start) => Self { start: start.as_ptr() as usize, writable: true, buffer },
+            Some(start) => {
+                let axes = Axes::of(buffer.layout());
+                Self { start: start.as_ptr() as usize, writable: true, axes, buffer }
+            }
             None => Self::shared(buffer),
         }
     }
@@ -47,6 +56,10 @@ impl Image {
 
     pub(crate) const fn is_writable(&self) -> bool {
         self.writable
+    }
+
+    pub(crate) const fn axes(&self) -> &Axes {
+        &self.axes
     }
 
     /// Shape as an array has it, and strides in bytes.
@@ -188,6 +201,12 @@ impl Image {
     /// The samples as a tensor of PyTorch over the same memory.
     fn torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("torch")?.getattr("from_dlpack")?.call1((slf,))
+    }
+
+    /// The samples for whoever reads memory by the buffer protocol, as NumPy does.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        // SAFETY: the view is the one that Python hands over to be filled in.
+        unsafe { buffer::lend(slf, view, flags) }
     }
 
     /// Where the samples lie: <https://numpy.org/doc/stable/reference/arrays.interface.html>

@@ -2,6 +2,7 @@
 //! (operators as functions, from the registry that is handed out here) is in `python/mini_image_pipe`.
 
 mod array;
+mod buffer;
 mod chain;
 mod devices;
 mod dlpack;

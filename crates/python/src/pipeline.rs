@@ -16,7 +16,7 @@ use crate::image::{Kind, meaning, numpy_name};
 use crate::inputs::{Batch, Inputs};
 use crate::params::{parameters, to_python, value_of};
 use crate::plan::Plan;
-use crate::state::{Settings, State};
+use crate::state::{Settings, State, names_of};
 use crate::stream::Stream;
 use crate::task::Task;
 use crate::{gpu, report};
@@ -181,9 +181,10 @@ impl Pipeline {
         };
         // Images are let go of attached, which arrays need: only borrowed here.
         let outputs = self.with(py, |state, settings| {
-            let inputs = state.names_of(settings, images.iter().map(|(name, _)| name.as_deref()))?;
+            let engine = state.engine(settings)?;
+            let inputs = names_of(engine, images.iter().map(|(name, _)| name.as_deref()))?;
             let images = inputs.iter().zip(&images).map(|(name, (_, image))| (name.as_str(), image));
-            Ok(state.engine(settings)?.run_named(&images.collect::<Vec<_>>())?)
+            Ok(engine.run_named(&images.collect::<Vec<_>>())?)
         })?;
         give(py, kind, outputs)
     }

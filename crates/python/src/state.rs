@@ -94,31 +94,6 @@ impl State {
         Ok(self.gateway.clone())
     }
 
-    /// The inputs that images go to: those that are named, and the first ones for the others.
-    pub(crate) fn names_of<'a>(
-        &mut self,
-        settings: &Settings,
-        names: impl Iterator<Item = Option<&'a str>>,
-    ) -> Result<Vec<String>, Failed> {
-        let inputs = self.engine(settings)?.task_graph().inputs().to_vec();
-        let (mut found, mut in_order) = (Vec::new(), 0);
-        for name in names {
-            if name.is_none() {
-                in_order += 1;
-            }
-            let next = || inputs.get(in_order - 1).cloned();
-            found.push(name.map_or_else(next, |name| Some(name.to_owned())));
-        }
-        let found: Option<Vec<String>> = found.into_iter().collect();
-        found.ok_or_else(|| {
-            Failed::usage(format!(
-                "{in_order} images given, but this pipeline takes {} ({})",
-                inputs.len(),
-                inputs.join(", ")
-            ))
-        })
-    }
-
     /// The input of a pipeline that has one, and one output.
     pub(crate) fn only_input(&mut self, settings: &Settings) -> Result<String, Failed> {
         let graph = self.engine(settings)?.task_graph();
@@ -169,4 +144,28 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// The inputs that images go to: those that are named, and the first ones for the others.
+pub(crate) fn names_of<'a>(
+    engine: &Engine,
+    names: impl Iterator<Item = Option<&'a str>>,
+) -> Result<Vec<String>, Failed> {
+    let inputs = engine.task_graph().inputs();
+    let (mut found, mut in_order) = (Vec::with_capacity(1), 0);
+    for name in names {
+        if name.is_none() {
+            in_order += 1;
+        }
+        let next = || inputs.get(in_order - 1).cloned();
+        found.push(name.map_or_else(next, |name| Some(name.to_owned())));
+    }
+    let found: Option<Vec<String>> = found.into_iter().collect();
+    found.ok_or_else(|| {
+        Failed::usage(format!(
+            "{in_order} images given, but this pipeline takes {} ({})",
+            inputs.len(),
+            inputs.join(", ")
+        ))
+    })
 }

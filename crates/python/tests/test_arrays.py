@@ -1,6 +1,8 @@
 """NumPy in and out, without a copy where memory allows."""
 
 import gc
+import io
+import time
 import weakref
 
 import mini_image_pipe as mip
@@ -154,3 +156,52 @@ def test_images_come_back_as_images(photo):
 def test_bytes_and_memoryviews_are_images(gray):
     view = memoryview(gray.tobytes()).cast("B", gray.shape)
     assert np.array_equal(mip.Pipeline("invert")(view), 255 - gray)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", ["hwc", "chw"])
+def test_images_have_the_buffer_protocol(dtype, layout):
+    array = np.random.default_rng(3).integers(0, 255, (5, 7, 3)).astype(dtype)
+    image = mip.Pipeline(f"flip direction=both ! layout to={layout}", device="cpu")(mip.Image(array))
+    expected = array[::-1, ::-1] if layout == "hwc" else array[::-1, ::-1].transpose(2, 0, 1)
+    view = memoryview(image)
+    assert (view.format, view.itemsize, view.nbytes) == (np.dtype(dtype).char, array.itemsize, array.nbytes)
+    assert view.shape == expected.shape and view.c_contiguous and not view.readonly
+    assert bytes(view) == np.ascontiguousarray(expected).tobytes()
+    whole = np.frombuffer(image, dtype)
+    assert address(whole) == address(np.asarray(image)) and np.array_equal(whole, expected.ravel())
+    del image, whole
+    gc.collect()
+    assert bytes(view) == np.ascontiguousarray(expected).tobytes()
+
+
+def test_what_a_view_asks_for_and_an_image_does_not_have_is_refused(photo):
+    lent = mip.Image(photo[:, :40])
+    assert memoryview(lent).readonly and memoryview(lent).strides == photo.strides
+    with pytest.raises(BufferError, match="gaps between"):
+        np.frombuffer(lent, np.uint8)
+    flat = np.frombuffer(mip.Image(photo), np.uint8)
+    assert address(flat) == address(photo) and not flat.flags.writeable
+    with pytest.raises(TypeError, match="read-write"):
+        io.BytesIO(b"\7\7").readinto(mip.Image(photo))
+    result = mip.Pipeline("flip", device="cpu")(mip.Image(photo))
+    assert io.BytesIO(b"\7\7").readinto(result) == 2 and np.asarray(result)[0, 0, :2].tolist() == [7, 7]
+
+
+def test_arrays_are_given_back_when_a_thread_of_the_engine_held_them_last():
+    class Array(np.ndarray):
+        pass
+
+    pipe = mip.Pipeline("gaussian_blur ! sobel", device="cpu")
+    kept = []
+    for _ in range(200):
+        array = np.zeros((64, 64), np.uint8).view(Array)
+        kept.append(weakref.ref(array))
+        pipe(array)
+    del array
+    # The interpreter gives them back where nobody calls any more: at a call of its own, or soon after.
+    for _ in range(200):
+        if all(gone() is None for gone in kept):
+            break
+        time.sleep(0.01)
+    assert [gone() for gone in kept] == [None] * 200

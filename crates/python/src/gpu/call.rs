@@ -10,7 +10,7 @@ use super::order::{Gateway, Orders};
 use super::{DeviceImage, OnGpu};
 use crate::errors::Failed;
 use crate::pipeline::Pipeline;
-use crate::state::{Started, State};
+use crate::state::{Started, State, names_of};
 
 /// What a pipeline of the GPU at hand needs; why not, where it runs elsewhere.
 fn gateway(pipeline: &Pipeline, tensor: &OnGpu<'_>, py: Python<'_>) -> PyResult<Arc<Gateway>> {
@@ -30,7 +30,7 @@ pub(crate) fn call<'py>(
     let images = images.collect::<PyResult<Vec<_>>>()?;
     let names: Vec<_> = tensors.iter().map(|(name, _)| name.as_deref()).collect();
     let (run, mut outputs) = pipeline.with(py, |state, settings| {
-        let names = state.names_of(settings, names.into_iter())?;
+        let names = names_of(state.engine(settings)?, names.into_iter())?;
         let images = names.iter().map(String::as_str).zip(&images);
         state.start(settings, &gateway, &orders, &images.collect::<Vec<_>>())
     })?;
