@@ -61,7 +61,8 @@ impl Drop for Lent {
 
 /// Gives back what was noted: attaching does.
 extern "C" fn give_back(_: *mut c_void) -> c_int {
-    Python::attach(|_| 0)
+    // At the interpreter's end there is nothing to give back to.
+    Python::try_attach(|_| 0).unwrap_or_default()
 }
 
 /// Shape and strides in bytes where a view of the buffer protocol can point to them: inside an image, which stays where it is
