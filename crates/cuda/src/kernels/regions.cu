@@ -28,10 +28,11 @@ INLINE u32 root_of_shorter(volatile u32* at, u32 n) {
     return n;
 }
 
-// Joins two regions: the larger root leads to the smaller one. Others may join them at the same time.
-INLINE void unite(u32* at, u32 a, u32 b) {
+// Joins two regions: the larger root leads to the smaller one. Others may join them at the same time. SHORTER: for long ways.
+template <int SHORTER> INLINE void unite(u32* at, u32 a, u32 b) {
     for (;;) {
-        a = root_of_shorter(at, a), b = root_of_shorter(at, b);
+        a = SHORTER ? root_of_shorter(at, a) : root_of(at, a);
+        b = SHORTER ? root_of_shorter(at, b) : root_of(at, b);
         if (a == b) return;
         const u32 low = min(a, b), high = max(a, b), before = atomicMin(at + high, low);
         if (before == high) return;
@@ -41,16 +42,16 @@ INLINE void unite(u32* at, u32 a, u32 b) {
 
 // Unites a pixel with those above it that no neighbour of it in its row unites it with: left and right say whether those are of
 // a region; `up` is what is above.
-template <int EIGHT, class Of> INLINE void unite_above(u32* at, u32 own, bool left, bool right, const Of& above) {
+template <int EIGHT, int SHORTER, class Of> INLINE void unite_above(u32* at, u32 own, bool left, bool right, const Of& above) {
     const u32 up = above(0), up_left = above(-1);
     if (up != BACKGROUND) {
-        if (!(left && up_left != BACKGROUND)) unite(at, own, up);
+        if (!(left && up_left != BACKGROUND)) unite<SHORTER>(at, own, up);
         return;
     }
     if (!EIGHT) return;
     const u32 up_right = above(1);
-    if (up_left != BACKGROUND && !left) unite(at, own, up_left);
-    if (up_right != BACKGROUND && !right) unite(at, own, up_right);
+    if (up_left != BACKGROUND && !left) unite<SHORTER>(at, own, up_left);
+    if (up_right != BACKGROUND && !right) unite<SHORTER>(at, own, up_right);
 }
 
 // A block connects the pixels of a tile; samples above 1 are seeds if there are such.
@@ -81,9 +82,9 @@ template <int EIGHT, int SEEDS, class P> INLINE void connect_tiles(const P& p) {
                     return inside ? *(const volatile u32*)(at + own + dy * TILE + dx) : BACKGROUND;
                 };
                 if (of(0, 0) == BACKGROUND) continue;
-                if (SEEDS && at[TILE * TILE + own]) unite(at, own, 0);
+                if (SEEDS && at[TILE * TILE + own]) unite<0>(at, own, 0);
                 const auto number = [&](int dx) { return of(dx, -1) == BACKGROUND ? BACKGROUND : own - TILE + dx; };
-                unite_above<EIGHT>(at, own, of(-1, 0) != BACKGROUND, of(1, 0) != BACKGROUND, number);
+                unite_above<EIGHT, 0>(at, own, of(-1, 0) != BACKGROUND, of(1, 0) != BACKGROUND, number);
             }
             __syncthreads();
             for (int row = warp; row < TILE; row += 8) {
@@ -117,7 +118,7 @@ template <int EIGHT, class P> INLINE void join_tiles(const P& p) {
                 const u32 own = of(x, y);
                 if (own == BACKGROUND) continue;
                 const auto above = [&](int dx) { return of(x + dx, y - 1); };
-                unite_above<EIGHT>(at, own, of(x - 1, y) != BACKGROUND, of(x + 1, y) != BACKGROUND, above);
+                unite_above<EIGHT, 1>(at, own, of(x - 1, y) != BACKGROUND, of(x + 1, y) != BACKGROUND, above);
             } else {
                 const int y = (int)((i - rows) % p.height), x = ((int)((i - rows) / p.height) + 1) * TILE;
                 const u32 own = of(x, y);
@@ -125,7 +126,7 @@ template <int EIGHT, class P> INLINE void join_tiles(const P& p) {
                 // As above, with columns for rows. Where four tiles meet, each edge would leave it to the other.
                 const auto before = [&](int dy) { return of(x - 1, y + dy); };
                 const bool over = y % TILE != 0 && of(x, y - 1) != BACKGROUND;
-                unite_above<EIGHT>(at, own, over, of(x, y + 1) != BACKGROUND, before);
+                unite_above<EIGHT, 1>(at, own, over, of(x, y + 1) != BACKGROUND, before);
             }
         }
     }
@@ -160,10 +161,16 @@ INLINE const u32* numbers_of(const Image& image, u32 f, i64 y) {
 
 // 255 in regions with a seed.
 template <int A_OUT, class P> INLINE void seeded(const P& p) {
+    u32 known = BACKGROUND, frame = 0;  // of the pixel before, mostly the same
+    u8 result = 0;
     each_pixel<u8, A_OUT>(p, [&](i64 x, i64 y, u32 f) {
         const u32 number = __ldg(numbers_of(p.in, f, y) + x);
         if (number == BACKGROUND) return (u8)0;
-        return (u8)(root_of(numbers_of(p.in, f, 0) - 1, number) == 0 ? 255 : 0);
+        if (number != known || f != frame) {
+            known = number, frame = f;
+            result = root_of(numbers_of(p.in, f, 0) - 1, number) == 0 ? 255 : 0;
+        }
+        return result;
     });
 }
 
@@ -176,14 +183,21 @@ template <int BY_AREA, class P> INLINE void rank_roots(const P& p) {
             const u32 *const row = numbers_of(p.in[0], f, y), first = (u32)y * pitch + 1;
             u32* const to = (u32*)(p.out.start + f * p.out.frame + y * p.out.row);
             u32 before = 0;
-#pragma unroll 4
-            for (int start = 0; start < p.width; start += 32) {
-                const int x = start + lane;
-                bool counts = x < p.width && __ldg(row + x) == first + x;
-                if (BY_AREA) counts = counts && (float)__ldg(numbers_of(p.in[BY_AREA], f, y) + x) >= p.uniform[0];
-                const u32 roots = __ballot_sync(0xFFFFFFFFu, counts);
-                if (x < p.width) to[x] = before + __popc(roots & (2u << lane) - 1u);
-                before += __popc(roots);
+            for (int start = 0; start < p.width; start += 32 * QUAD) {
+                bool counts[QUAD];  // loads of four on their way at once
+#pragma unroll
+                for (int k = 0; k < QUAD; k++) {
+                    const int x = start + 32 * k + lane;
+                    counts[k] = x < p.width && __ldg(row + x) == first + x;
+                    if (BY_AREA) counts[k] = counts[k] && (float)__ldg(numbers_of(p.in[BY_AREA], f, y) + x) >= p.uniform[0];
+                }
+#pragma unroll
+                for (int k = 0; k < QUAD; k++) {
+                    const int x = start + 32 * k + lane;
+                    const u32 roots = __ballot_sync(0xFFFFFFFFu, counts[k]);
+                    if (x < p.width) to[x] = before + __popc(roots & ((2u << lane) - 1u));
+                    before += __popc(roots);
+                }
             }
         }
 }
@@ -217,15 +231,21 @@ template <class P> INLINE void row_starts(const P& p) {
 // Numbers of regions by the place of their roots.
 template <int A_OUT, class P> INLINE void number_regions(const P& p) {
     const u32 pitch = (u32)(p.in[0].row / 4);
-    each_pixel<float, A_OUT>(p, [&](i64 x, i64 y, u32 f) {
-        const u32 number = __ldg(numbers_of(p.in[0], f, y) + x);
-        if (number == BACKGROUND) return 0.0f;
+    const auto label = [&](u32 number, u32 f) {
         const u32 root = root_of(numbers_of(p.in[0], f, 0) - 1, number);
         if (root == 0) return 0.0f;
         const u32 at_y = (root - 1) / pitch, at_x = (root - 1) - at_y * pitch;
         const u32* const ranks = numbers_of(p.in[1], f, at_y) + at_x;
         const u32 rank = __ldg(ranks), before = at_x == 0 ? 0 : __ldg(ranks - 1);
         return rank == before ? 0.0f : (float)(__ldg(numbers_of(p.in[2], f, 0) + at_y) + rank);
+    };
+    u32 known = BACKGROUND, frame = 0;  // of the pixel before, mostly the same
+    float result = 0.0f;
+    each_pixel<float, A_OUT>(p, [&](i64 x, i64 y, u32 f) {
+        const u32 number = __ldg(numbers_of(p.in[0], f, y) + x);
+        if (number == BACKGROUND) return 0.0f;
+        if (number != known || f != frame) known = number, frame = f, result = label(number, f);
+        return result;
     });
 }
 
@@ -235,7 +255,7 @@ struct Run {
     u32 key, top, bottom, area;
 };
 // Rows that a warp gathers.
-#define RUN_ROWS 32
+#define RUN_ROWS 8
 
 // `key(x, y, f)` of each pixel, BACKGROUND of those that do not matter; `hand_over(run, left, right, f)`.
 template <class P, class Key, class HandOver>

@@ -137,6 +137,7 @@ fn uniform_parameters_have_an_effect() {
         for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
             let values = match param.kind {
                 ParamKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+                ParamKind::Int { min, .. } => [min, min + 2].map(Value::Int).to_vec(),
                 ParamKind::Numbers { counts, .. } => [0.25, 0.75]
                     .map(|v| Value::List((1..=counts[0]).map(|i| v * (i * i) as f64).collect()))
                     .to_vec(),

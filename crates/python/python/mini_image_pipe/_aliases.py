@@ -17,6 +17,7 @@ from ._errors import RequestError
 # Functions by other names, and the parameters that such a name stands for.
 FUNCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     # OpenCV, as it writes them, and with underscores.
+    "Canny": ("canny", {}),
     "GaussianBlur": ("gaussian_blur", {}),
     "Laplacian": ("laplacian", {}),
     "adaptiveThreshold": ("adaptive_threshold", {}),
@@ -33,6 +34,7 @@ FUNCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "copy_make_border": ("pad", {}),
     "cvtColor": ("color_convert", {}),
     "cvt_color": ("color_convert", {}),
+    "distanceTransform": ("distance_transform", {}),
     "divide": ("arithmetic", {"operation": "divide"}),
     "equalizeHist": ("equalize_hist", {}),
     "filter2D": ("filter2d", {}),

@@ -35,7 +35,9 @@ pub fn label(image: &Real, params: &Params) -> Real {
         }
         if !region.is_empty() && region.len() >= min_area {
             count += 1.0;
-            region.iter().for_each(|&at| labels.data[at] = count);
+            for at in region {
+                labels.data[at] = count;
+            }
         }
     }
     labels

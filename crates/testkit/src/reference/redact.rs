@@ -1,5 +1,3 @@
-use mip_core::DType;
-
 use super::apply::Reference;
 use super::draw::{edges, within};
 use super::resize::Filter;
@@ -9,16 +7,16 @@ use crate::Real;
 pub(super) const REFERENCE: Reference = Reference::new("redact", &["method", "size"], |call| {
     let size = call.params.size("size").unwrap_or(16);
     let blur = call.params.word("method") == Some("blur");
-    redact(&call.image(0), &call.image(1), (blur, size), call.desc().dtype())
+    redact(&call.image(0), &call.image(1), (blur, size))
 });
 
-/// A coarse image within the boxes.
-pub fn redact(image: &Real, boxes: &Real, (blur, size): (bool, usize), dtype: DType) -> Real {
+/// A coarse image within the boxes. Squares are copies of means, which are rounded once.
+pub fn redact(image: &Real, boxes: &Real, (blur, size): (bool, usize)) -> Real {
     let coarse = if blur {
         gaussian_blur(image, 2 * size + 1, None, Border::Reflect101)
     } else {
         let (width, height) = (image.width.div_ceil(size), image.height.div_ceil(size));
-        let small = resize(image, width, height, Filter::Area).rounded(dtype);
+        let small = resize(image, width, height, Filter::Area);
         resize(&small, image.width, image.height, Filter::Nearest)
     };
     let edges: Vec<[f64; 4]> = (0..boxes.height).map(|row| edges(boxes, row)).collect();

@@ -145,7 +145,7 @@ pub fn whole_frame(
         | Whole::Distance(Distance::Rows(_))
         | Whole::Boxes(Boxes::Outline | Boxes::Cover)
         | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
-            rows(kernel, uniforms, inputs, frame, output)
+            rows(kernel, uniforms, inputs, frame, output);
         }
     }
 }

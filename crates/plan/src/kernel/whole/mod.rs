@@ -100,12 +100,11 @@ impl Whole {
         match self {
             // For each of the values that a row holds, thousands of samples are counted.
             Self::Histogram(_) => 64.0,
-            Self::Table(_) => 8.0,
+            Self::Table(_) | Self::Distance(_) => 8.0,
             Self::Lookup(Lookup::Rows) => 1.0,
             Self::Lookup(Lookup::Between(_)) => 9.0,
             Self::Canny(_) => 24.0,
             Self::Regions(step) => step.operations(),
-            Self::Distance(_) => 8.0,
             Self::Boxes(Boxes::Outline | Boxes::Cover) => 2.0,
             // Each box is compared with all others.
             Self::Boxes(Boxes::Suppress) => 4096.0,

@@ -90,7 +90,7 @@ impl Regions {
 
     /// Whether an image is small enough: every pixel of it, and of rows that are padded, has a number.
     pub const fn numbers_fit(image: &ImageDesc) -> bool {
-        (image.width() as u64).next_multiple_of(1024) * image.height() as u64 <= u32::MAX as u64 - 1
+        (image.width() as u64).next_multiple_of(1024) * (image.height() as u64) < u32::MAX as u64
     }
 
     pub(super) fn check(self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
