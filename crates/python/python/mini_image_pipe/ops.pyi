@@ -157,6 +157,22 @@ def brightness_contrast(image: ImageLike, /, *, brightness: float = 1.0, contras
 def brightness_contrast(*, brightness: float = 1.0, contrast: float = 1.0, shift: float = 0.0, center: float | None = None, brightness_factor: float = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
+def canny(image: Image, /, *, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Image:
+    """Edges one pixel wide: 255 on them, 0 elsewhere.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        low: Strength above which an edge goes on (a number from 0 to 1000000; must be given; changes without a new plan)
+        high: Strength above which an edge begins (a number from 0 to 1000000; must be given; changes without a new plan)
+        l2_gradient: Whether the strength is sqrt(dx^2 + dy^2) instead of |dx| + |dy| (dx; default false)"""
+
+@overload
+def canny(image: ImageLike, /, *, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Any: ...
+@overload
+def canny(*, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
 def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
     """Changes the dtype.
 
@@ -283,6 +299,35 @@ def dilate(image: Image, /, *, kernel: int = 3, shape: Literal["rect", "cross"] 
 def dilate(image: ImageLike, /, *, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
 def dilate(*, kernel: int = 3, shape: Literal["rect", "cross"] = "rect", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def distance_transform(image: Image, /, *, metric: Literal["l2", "l1", "linf"] = "l2", device: str = "auto") -> Image:
+    """The distance of each pixel to the nearest one that is 0.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        metric: What a distance is (one of l2, l1, linf; default l2)"""
+
+@overload
+def distance_transform(image: ImageLike, /, *, metric: Literal["l2", "l1", "linf"] = "l2", device: str = "auto") -> Any: ...
+@overload
+def distance_transform(*, metric: Literal["l2", "l1", "linf"] = "l2", device: str = "auto") -> Pipeline: ...
+
+@overload
+def draw(image: Image, boxes: Image, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Image:
+    """Draws the outlines of boxes.
+
+    Takes 2 images: image, boxes, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        color: One number, or one a channel in the image's own order, in sample units; full scale if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)
+        thickness: Pixels from the box's edge inwards (a whole number from 1 to 65536; default 2; changes without a new plan)"""
+
+@overload
+def draw(image: ImageLike, boxes: ImageLike, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Any: ...
+@overload
+def draw(*, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Pipeline: ...
 
 @overload
 def equalize_hist(image: Image, /, *, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Image:
@@ -456,6 +501,21 @@ def invert(image: ImageLike, /, *, device: str = "auto") -> Any: ...
 def invert(*, device: str = "auto") -> Pipeline: ...
 
 @overload
+def label(image: Image, /, *, connectivity: Literal["4", "8"] = "8", min_area: int = 1, device: str = "auto") -> Image:
+    """Numbers the connected regions of a mask: 1, 2, ... in reading order.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        connectivity: Neighbours that belong together (one of 4, 8; default 8)
+        min_area: Pixels that a region has at least; smaller ones are left out (a whole number from 1 to 16777216; default 1)"""
+
+@overload
+def label(image: ImageLike, /, *, connectivity: Literal["4", "8"] = "8", min_area: int = 1, device: str = "auto") -> Any: ...
+@overload
+def label(*, connectivity: Literal["4", "8"] = "8", min_area: int = 1, device: str = "auto") -> Pipeline: ...
+
+@overload
 def laplacian(image: Image, /, *, kernel: int = 1, scale: float = 1.0, delta: float = 0.0, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """Second derivative: edges and specks in all directions.
 
@@ -514,6 +574,24 @@ def letterbox(image: ImageLike, /, *, width: int = ..., height: int = ..., fill:
 def letterbox(*, width: int = ..., height: int = ..., fill: float | Sequence[float] | None = None, align: Literal["center", "top_left"] = "center", scale_up: bool = True, stride: int | None = None, filter: Literal["bilinear", "nearest", "area", "bicubic", "lanczos3", "box", "hamming"] = "bilinear", antialias: bool = False, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
+def lut(image: Image, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Image:
+    """Looks colours up: in a table of your own, in a colour map, or in a .cube file.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        table: The results of the values 0 to 255, in sample units: 256 numbers, or 256 for each colour channel, one channel behind the other (a list of 256 or 768 numbers from -1e9 to 1e9)
+        map: Colours for the values of a gray image, as matplotlib has them (one of turbo, viridis, magma, inferno, plasma, cividis)
+        file: A .cube file with a one- or a three-dimensional table: its path, or its contents (the path of a .cube file, or its contents, as a text in quotes)
+        method: How colours between those of a three-dimensional table are made; tetrahedral if not given (one of tetrahedral, trilinear)
+        to: Dtype of the result of a table; the input's if not given (one of u8, u16, i16, f16, f32)"""
+
+@overload
+def lut(image: ImageLike, /, *, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Any: ...
+@overload
+def lut(*, table: Sequence[float] | None = None, map: Literal["turbo", "viridis", "magma", "inferno", "plasma", "cividis"] | None = None, file: str | None = None, method: Literal["tetrahedral", "trilinear"] | None = None, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
     """The middle sample around each pixel: removes specks, keeps edges.
 
@@ -565,6 +643,21 @@ def morphology(image: Image, /, *, operation: Literal["open", "close", "gradient
 def morphology(image: ImageLike, /, *, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., op: Literal["open", "close", "gradient", "tophat", "blackhat"] = ..., device: str = "auto") -> Any: ...
 @overload
 def morphology(*, operation: Literal["open", "close", "gradient", "tophat", "blackhat"] = "open", kernel: int = 3, shape: Literal["rect", "cross"] = "rect", iterations: int = 1, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "replicate", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., op: Literal["open", "close", "gradient", "tophat", "blackhat"] = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def nms(boxes: Image, /, *, iou: float = 0.5, score: float = 0.0, device: str = "auto") -> Image:
+    """Keeps the best of boxes that overlap (non-maximum suppression).
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        iou: Intersection over union up to which two boxes are both kept (a number from 0 to 1; default 0.5; changes without a new plan)
+        score: Least score of a box that is kept (a number from -1e30 to 1e30; default 0; changes without a new plan)"""
+
+@overload
+def nms(boxes: ImageLike, /, *, iou: float = 0.5, score: float = 0.0, device: str = "auto") -> Any: ...
+@overload
+def nms(*, iou: float = 0.5, score: float = 0.0, device: str = "auto") -> Pipeline: ...
 
 @overload
 def normalize(image: Image, /, *, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0, scale: float | None = None, to: Literal["f16", "f32"] = "f32", device: str = "auto") -> Image:
@@ -641,6 +734,35 @@ def pyramid(image: Image, /, *, direction: Literal["down", "up"] = "down", borde
 def pyramid(image: ImageLike, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
 def pyramid(*, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def redact(image: Image, boxes: Image, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Image:
+    """Makes boxes unrecognisable: faces, number plates, names.
+
+    Takes 2 images: image, boxes, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        method: What becomes of the pixels (one of mosaic, blur; default mosaic)
+        size: About the side of a square, or the radius of the blur (a whole number from 2 to 64; default 16)"""
+
+@overload
+def redact(image: ImageLike, boxes: ImageLike, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Any: ...
+@overload
+def redact(*, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Pipeline: ...
+
+@overload
+def regions(image: Image, /, *, max: int = 256, device: str = "auto") -> Image:
+    """Bounding boxes and areas of labelled regions.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        max: Regions that are measured: those numbered from 1 to this (a whole number from 1 to 65536; default 256)"""
+
+@overload
+def regions(image: ImageLike, /, *, max: int = 256, device: str = "auto") -> Any: ...
+@overload
+def regions(*, max: int = 256, device: str = "auto") -> Pipeline: ...
 
 @overload
 def remap(image: Image, x: Image, y: Image, /, *, coordinates: Literal["absolute", "normalized", "relative"] = "absolute", filter: Literal["nearest", "bilinear", "bicubic"] = "bilinear", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | None = None, interpolation: Any = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | None = ..., borderValue: float | None = ..., device: str = "auto") -> Image:
@@ -951,6 +1073,8 @@ def yuv_to_rgb(y: ImageLike, u: ImageLike, v: ImageLike, /, *, matrix: Literal["
 @overload
 def yuv_to_rgb(*, matrix: Literal["601", "709", "2020"], range: Literal["full", "limited"], sampling: Literal["420", "422", "444", "400"] = "420", packing: Literal["planar", "uv", "vu", "yuyv", "uyvy"] = "planar", chroma: Literal["nearest", "bilinear"] = "nearest", siting: Literal["left", "center", "top_left"] = "left", bits: int | None = None, shift: int = 0, to: Literal["gray", "rgb", "bgr", "rgba", "bgra"] = "rgb", device: str = "auto") -> Pipeline: ...
 
+Canny = canny
+
 GaussianBlur = gaussian_blur
 
 Laplacian = laplacian
@@ -1033,6 +1157,8 @@ copy_make_border = pad
 cvtColor = color_convert
 
 cvt_color = color_convert
+
+distanceTransform = distance_transform
 
 @overload
 def divide(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:
