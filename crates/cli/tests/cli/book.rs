@@ -94,7 +94,7 @@ chapters! {
     memory: "memory.md", 2;
     graph_replay: "graph-replay.md", 1;
     expressions: "expressions.md", 8;
-    tensors: "tensors.md", 1;
+    tensors: "tensors.md", 2;
     own_operators: "own-operators.md", 1;
     performance: "performance.md", 4;
     pipeline_files: "pipeline-files.md", 6;
