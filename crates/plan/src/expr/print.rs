@@ -67,7 +67,7 @@ const MAX_PRINTED: usize = 16;
 
 impl fmt::Display for Expr {
     /// In the text form of expressions: what is used more than once has a name of its own, and so has what would be nested
-    /// too deeply to be read. Reading it gives the same expression, unless it looks up in a table of more than [`MAX_PRINTED`]
+    /// too deeply to be read. Reading it gives the same expression, unless it looks up in a table of more than 16
     /// numbers, of which only their count is printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut uses = vec![0_usize; self.ops.len()];
