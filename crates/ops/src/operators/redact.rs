@@ -5,7 +5,9 @@ use super::draw::{check_boxes, image_and_boxes};
 use super::{GaussianBlur, Resize, ResizeFilter};
 use crate::choice::choice;
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::{Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec, StepInput};
+use crate::{
+    Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec, StepInput,
+};
 
 choice! {
     /// What [`Redact`] makes of the pixels in a box.
@@ -33,20 +35,24 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         .default_is("16"),
     ],
     extra: Extra::NONE,
-    examples: &["size=5", "", "method=blur size=3", "method=blur"],
+    examples: &["size=5", "", "method=blur size=3", "method=blur", "size=64"],
     create: create::<Redact>,
 };
 
 /// The image with the pixels of boxes replaced by coarse squares or by a blur; everything else stays byte for byte.
 ///
 /// `mosaic` is the whole image resized by `area` to `ceil(width / size)` by `ceil(height / size)` pixels and back by `nearest`;
-/// `blur` is a Gaussian with a radius of `size` and the default deviation of that radius. `boxes` are those of `draw`: x, y, width and
+/// `blur` is a Gaussian with a radius of `size`, at most 15, and the default deviation of that radius, 5 of the largest: use `mosaic` for
+/// large boxes. `boxes` are those of `draw`: x, y, width and
 /// height. Make boxes a little larger than what they hide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Redact {
     method: RedactMethod,
-    size: u32,
+    size: Option<u32>,
 }
+
+/// The largest radius of a blur.
+const MAX_RADIUS: u32 = 15;
 
 impl Default for Redact {
     fn default() -> Self {
@@ -55,23 +61,24 @@ impl Default for Redact {
 }
 
 impl Redact {
-    /// In this way, with a size of 16.
+    /// In this way: with squares of 16 pixels, or a blur with a radius of 15.
     pub const fn new(method: RedactMethod) -> Self {
-        Self { method, size: 16 }
+        Self { method, size: None }
     }
 
     /// With squares or a radius of so many pixels.
     #[must_use]
     pub const fn size(self, size: u32) -> Self {
-        Self { size, ..self }
+        Self { size: Some(size), ..self }
     }
 
     /// The whole image made unrecognisable.
     fn coarse(&self, input: &ImageDesc) -> Result<Lowered, OpError> {
         match self.method {
-            RedactMethod::Blur => GaussianBlur::new(2 * self.size + 1).lower(&[*input]),
+            RedactMethod::Blur => GaussianBlur::new(2 * self.size.unwrap_or(MAX_RADIUS) + 1).lower(&[*input]),
             RedactMethod::Mosaic => {
-                let (width, height) = (input.width().div_ceil(self.size), input.height().div_ceil(self.size));
+                let size = self.size.unwrap_or(16);
+                let (width, height) = (input.width().div_ceil(size), input.height().div_ceil(size));
                 let mut small = Resize::to(width, height).filter(ResizeFilter::Area).lower(&[*input])?;
                 let from = small.steps[small.steps.len() - 1].output;
                 let large = Resize::to(input.width(), input.height()).filter(ResizeFilter::Nearest);
@@ -96,6 +103,16 @@ fn append(first: &mut Lowered, then: Lowered) {
 
 impl Parameters for Redact {
     fields! { "method" => method, "size" => size }
+
+    fn conflicts(&self) -> Result<(), ParamError> {
+        match (self.method, self.size) {
+            (RedactMethod::Blur, Some(size)) if size > MAX_RADIUS => {
+                let allowed = format!("at most {MAX_RADIUS} with method = blur; mosaic takes up to 64");
+                Err(self.invalid("size", size.to_string(), allowed))
+            }
+            (RedactMethod::Blur | RedactMethod::Mosaic, _) => Ok(()),
+        }
+    }
 }
 
 impl Operator for Redact {

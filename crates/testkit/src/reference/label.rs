@@ -10,7 +10,7 @@ pub(super) const REFERENCE: Reference =
 
 /// Regions filled one after the other, each from its first pixel in reading order.
 pub fn label(image: &Real, params: &Params) -> Real {
-    let four = params.word("connectivity") == Some("4");
+    let four = params.digits("connectivity").as_deref() == Some("4");
     let min_area = params.number("min_area").unwrap_or(1.0) as usize;
     let (width, height) = (image.width as i64, image.height as i64);
     let mut labels = Real::from_fn(image.width, image.height, 1, |_, _, _| 0.0);

@@ -1,10 +1,13 @@
+use mip_core::{DType, ImageDesc, PixelFormat};
+
 use super::apply::Reference;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("nms", &["iou", "score"], |call| {
     let number = |name, default| call.params.number(name).unwrap_or(default) as f32;
     nms(&call.image(0), number("iou", 0.5), number("score", 0.0))
-});
+})
+.output(|_, desc| ImageDesc::new(desc.width(), desc.height(), PixelFormat::Gray, DType::F32).unwrap());
 
 /// Again and again the best box that is left, without those it overlaps.
 pub fn nms(boxes: &Real, iou: f32, score: f32) -> Real {

@@ -5,8 +5,8 @@ use super::{Border, gaussian_blur, resize};
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("redact", &["method", "size"], |call| {
-    let size = call.params.size("size").unwrap_or(16);
     let blur = call.params.word("method") == Some("blur");
+    let size = call.params.size("size").unwrap_or(if blur { 15 } else { 16 });
     redact(&call.image(0), &call.image(1), (blur, size))
 });
 

@@ -1,9 +1,12 @@
+use mip_core::{DType, PixelFormat};
+
 use super::apply::Reference;
 use crate::Real;
 
 pub(super) const REFERENCE: Reference = Reference::new("regions", &["max"], |call| {
     regions(&call.image(0), call.params.number("max").unwrap_or(256.0) as usize)
-});
+})
+.output(|_, desc| desc.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F32).unwrap());
 
 /// Bounding box and area of each number from 1 to `max`.
 pub fn regions(labels: &Real, max: usize) -> Real {
