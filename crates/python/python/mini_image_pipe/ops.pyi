@@ -736,19 +736,19 @@ def pyramid(image: ImageLike, /, *, direction: Literal["down", "up"] = "down", b
 def pyramid(*, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def redact(image: Image, boxes: Image, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Image:
+def redact(image: Image, boxes: Image, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int | None = None, device: str = "auto") -> Image:
     """Makes boxes unrecognisable: faces, number plates, names.
 
     Takes 2 images: image, boxes, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         method: What becomes of the pixels (one of mosaic, blur; default mosaic)
-        size: About the side of a square, or the radius of the blur (a whole number from 2 to 64; default 16)"""
+        size: About the side of a square, 16 if not given; or the radius of the blur, at most 15, which is the default (a whole number from 2 to 64)"""
 
 @overload
-def redact(image: ImageLike, boxes: ImageLike, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Any: ...
+def redact(image: ImageLike, boxes: ImageLike, /, *, method: Literal["mosaic", "blur"] = "mosaic", size: int | None = None, device: str = "auto") -> Any: ...
 @overload
-def redact(*, method: Literal["mosaic", "blur"] = "mosaic", size: int = 16, device: str = "auto") -> Pipeline: ...
+def redact(*, method: Literal["mosaic", "blur"] = "mosaic", size: int | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def regions(image: Image, /, *, max: int = 256, device: str = "auto") -> Image:
