@@ -94,7 +94,9 @@ template <class P> INLINE void suppress_boxes(const P& p) {
             if (i >= p.boxes) continue;
             const float* const b = box_of(p.in, f, i);
             score[i] = __ldg(b + 4);
-            alive[i] = score[i] >= p.uniform[1] && __ldg(b + 2) > 0.0f && __ldg(b + 3) > 0.0f;
+            bool counts = score[i] >= p.uniform[1] && __ldg(b + 2) > 0.0f && __ldg(b + 3) > 0.0f;
+            for (int k = 0; k < 5; k++) counts = counts && __ldg(b + k) - __ldg(b + k) == 0.0f;  // finite
+            alive[i] = counts;
         }
         __syncthreads();
         // What does not count comes last; then by falling score, then by row.

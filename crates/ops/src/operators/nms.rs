@@ -29,7 +29,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// Boxes that no better one overlaps by more than `iou`, best first, then rows of zeros: as many rows as were given.
 ///
 /// `boxes` is gray f32, 5 wide: a row of x, y, width, height and score for each of at most 4096 boxes; what `regions` makes has
-/// the area as its score. Boxes with a score below `score` or without width or height are left out; equal scores stay in the
+/// the area as its score. Boxes with a score below `score`, without width or height or with a number that is not finite are left out; equal scores stay in the
 /// order of their rows. torchvision's `ops.nms` with boxes of two corners, which leaves the order of equal scores open; OpenCV's
 /// `dnn.NMSBoxes` keeps boxes at the threshold in the same way.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,10 @@ pub(super) const REFERENCE: Reference = Reference::new("nms", &["iou", "score"],
 pub fn nms(boxes: &Real, iou: f32, score: f32) -> Real {
     let all: Vec<[f32; 5]> =
         (0..boxes.height).map(|row| std::array::from_fn(|i| boxes.at(i, row, 0) as f32)).collect();
-    let mut left: Vec<&[f32; 5]> = all.iter().filter(|b| b[4] >= score && b[2] > 0.0 && b[3] > 0.0).collect();
+    let mut left: Vec<&[f32; 5]> = all
+        .iter()
+        .filter(|b| b.iter().all(|v| v.is_finite()) && b[4] >= score && b[2] > 0.0 && b[3] > 0.0)
+        .collect();
     let mut kept = Vec::new();
     while !left.is_empty() {
         let best = left.iter().map(|b| b[4]).fold(f32::NEG_INFINITY, f32::max);

@@ -146,7 +146,10 @@ fn quantised(value: f32, dtype: DType) -> Vec<u8> {
 /// Boxes that no better one overlaps.
 pub(super) fn suppress(list: &ImageView<'_>, uniforms: &[f32], frame: usize, output: &mut ImageViewMut<'_>) {
     let (iou, least) = (uniforms[0], uniforms[1]);
-    let counts = |r: &Rectangle| r.score >= least && r.width > 0.0 && r.height > 0.0;
+    let counts = |r: &Rectangle| {
+        let finite = [r.x, r.y, r.width, r.height, r.score].iter().all(|v| v.is_finite());
+        finite && r.score >= least && r.width > 0.0 && r.height > 0.0
+    };
     let mut all: Vec<Rectangle> = Rectangle::all(list, frame).filter(counts).collect();
     // Stable: ties stay in their order.
     all.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("a number"));

@@ -16,8 +16,8 @@ pub enum Boxes {
     Cover,
     /// Boxes to those of them that no better one overlaps, best first, then zeros. Uniforms: `[iou, score]`.
     ///
-    /// The fifth number is the score. Left out are boxes whose score is below the uniform, or whose width or height is not above
-    /// 0, whatever is NaN. Of the others, by falling score and then by row, one is kept if its intersection with each that
+    /// The fifth number is the score. Left out are boxes whose score is below the uniform, whose width or height is not above 0,
+    /// or with a number that is not finite. Of the others, by falling score and then by row, one is kept if its intersection with each that
     /// was kept is at most `iou` times their union: with areas `a` and `b` and the intersection `c`, `c / ((a + b) - c) <= iou`.
     Suppress,
 }
