@@ -330,10 +330,10 @@ def whole_images():
                 {"low": low, "high": high, "l2_gradient": l2}, [given],
                 cv2.Canny(given[1], low, high, L2gradient=l2), OPENCV, f"cv2.Canny({low}, {high}, L2gradient={l2})", same)
     random = np.random.default_rng(7)
-    noise = ("mask_noise", np.uint8(random.random((50, 61)) < 0.55) * np.uint8(255))
-    blobs = ("mask_blobs", np.uint8(ndi.gaussian_filter(random.random((83, 120)), 2.0) > 0.51))
-    stripes = ("mask_spiral", np.uint8((np.hypot(*np.indices((70, 70)) - 34.5)
-                                         + np.arctan2(*(np.indices((70, 70)) - 34.5)) / np.pi * 3) % 6 < 3))
+    noise = ("mask_noise", np.uint8(random.random((30, 41)) < 0.55) * np.uint8(255))
+    blobs = ("mask_blobs", np.uint8(ndi.gaussian_filter(random.random((33, 50)), 1.5) > 0.51))
+    stripes = ("mask_spiral", np.uint8((np.hypot(*np.indices((40, 40)) - 19.5)
+                                         + np.arctan2(*(np.indices((40, 40)) - 19.5)) / np.pi * 3) % 6 < 3))
     for given in (noise, blobs, stripes):
         for connectivity in (4, 8):
             count, labels, stats, _ = cv2.connectedComponentsWithStatsWithAlgorithm(

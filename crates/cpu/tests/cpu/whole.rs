@@ -1,6 +1,6 @@
 //! Kernels over whole images on several threads, which share bands of rows, join them or take a frame each.
 
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::{StepInput, Value};
 use mip_plan::{Operand, Stage};
@@ -28,8 +28,11 @@ fn same(text: &str, image: ImageDesc, kept: impl Fn(u8) -> bool) {
     });
     let stages: Vec<Stage> = made.collect();
     let last = stages.len() - 1;
-    let plan = plan(&inputs, stages, &[last]);
+    let mut plan = plan(&inputs, stages, &[last]);
     for batch in [1, 3] {
+        for buffer in &mut plan.buffers {
+            buffer.layout = BatchLayout::tight(buffer.layout.desc, batch).unwrap();
+        }
         let mut images: Vec<TestImage> =
             inputs.iter().zip(1..).map(|(&desc, seed)| TestImage::random(desc, batch, true, seed)).collect();
         images[0].view_mut().data_mut().iter_mut().filter(|v| !kept(**v)).for_each(|v| *v = 0);

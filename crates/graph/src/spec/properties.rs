@@ -182,5 +182,5 @@ fn random_specs_build_often_enough_to_mean_something() {
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
     let built = (0..200).filter(|_| spec().new_tree(&mut runner).unwrap().current().build().is_ok()).count();
-    assert!(built > 30, "{built} of 200");
+    assert!(built > 20, "{built} of 200");
 }

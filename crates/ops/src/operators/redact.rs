@@ -30,9 +30,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new(
             "size",
             ParamKind::int(2, 64),
-            "About the side of a square, or the radius of the blur",
-        )
-        .default_is("16"),
+            "About the side of a square, 16 if not given; or the radius of the blur, at most 15, which is the default",
+        ),
     ],
     extra: Extra::NONE,
     examples: &["size=5", "", "method=blur size=3", "method=blur", "size=64"],
