@@ -42,7 +42,7 @@ pub(super) fn bodies(context: &Context<'_>, step: Regions) -> Vec<Body> {
     let runs = Grid {
         block: [THREADS, 1],
         x: width.div_ceil(32),
-        y: height.div_ceil(8 * 8).into(),
+        y: height.div_ceil(8 * 32).into(),
         planes: 1,
         shared: THREADS / 32 * RUNS,
     };
