@@ -13,6 +13,15 @@ pub(crate) fn bytes_only(spec: &'static OperatorSpec, input: &ImageDesc) -> Resu
     Err(refusal(spec, input, "u8; convert it with cast"))
 }
 
+/// Refuses what is no mask: others than gray u8.
+pub(crate) fn mask_only(spec: &'static OperatorSpec, input: &ImageDesc) -> Result<(), OpError> {
+    bytes_only(spec, input)?;
+    if input.format() == PixelFormat::Gray {
+        return Ok(());
+    }
+    Err(refusal(spec, input, "gray: a mask, of threshold or in_range for example"))
+}
+
 /// Refuses images that are not counted: others than u8, and so large ones that sums would not be exact.
 pub(crate) fn countable(spec: &'static OperatorSpec, input: &ImageDesc) -> Result<(), OpError> {
     bytes_only(spec, input)?;

@@ -1,8 +1,8 @@
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc};
 use mip_plan::{Distance, Kernel, Metric, Whole};
 
 use crate::choice::choice;
-use crate::counted::{bytes_only, refusal};
+use crate::counted::{mask_only, refusal};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::{Extra, KernelStep, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec, StepInput};
 
@@ -55,10 +55,7 @@ impl Operator for DistanceTransform {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        bytes_only(&SPEC, &input)?;
-        if input.format() != PixelFormat::Gray {
-            return Err(refusal(&SPEC, &input, "gray: a mask, of threshold or in_range for example"));
-        }
+        mask_only(&SPEC, &input)?;
         if input.width().max(input.height()) > Distance::MAX_SIDE {
             return Err(refusal(&SPEC, &input, "an image of at most 65536 on a side; resize it"));
         }

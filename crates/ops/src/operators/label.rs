@@ -1,8 +1,8 @@
-use mip_core::{DType, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageDesc};
 use mip_plan::{Connectivity, Regions};
 
 use crate::choice::choice;
-use crate::counted::{bytes_only, refusal};
+use crate::counted::{mask_only, refusal};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::regions::{Steps, numbered};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamKind, ParamSpec};
@@ -94,10 +94,7 @@ impl Operator for Label {
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
-        bytes_only(&SPEC, &input)?;
-        if input.format() != PixelFormat::Gray {
-            return Err(refusal(&SPEC, &input, "gray: a mask, of threshold or in_range for example"));
-        }
+        mask_only(&SPEC, &input)?;
         if self.most(&input) > 1 << 24 {
             return Err(refusal(&SPEC, &input, "an image of at most 2^24 possible regions; resize it"));
         }
