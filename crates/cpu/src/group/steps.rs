@@ -10,7 +10,7 @@ use crate::simd::Level;
 #[derive(Debug)]
 pub(super) struct Steps {
     steps: Vec<Step>,
-    /// Of the result of each step but the last.
+    /// Of the results that stay in the group.
     between: Vec<BatchLayout>,
 }
 
@@ -18,6 +18,7 @@ pub(super) struct Steps {
 struct Step {
     work: Work,
     inputs: Vec<Source>,
+    result: Place,
 }
 
 #[derive(Debug)]
@@ -31,8 +32,17 @@ enum Work {
 enum Source {
     /// What the group reads, by its place in [`Group::reads`].
     Read(usize),
-    /// The result of an earlier step.
-    Step(usize),
+    /// An image between steps.
+    Between(usize),
+}
+
+/// Where a step's result goes.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// The next image between steps.
+    Between(usize),
+    /// What the group writes, by its place in [`Group::writes`].
+    Output(usize),
 }
 
 impl Steps {
@@ -43,22 +53,23 @@ impl Steps {
     ) -> Result<Self, (String, String)> {
         let reads = group.reads();
         let failed = |stage: &Stage, why: String| (stage.kernel.name().to_owned(), why);
-        let last = group.stages.len() - 1;
-        let mut steps = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
         let mut between: Vec<BatchLayout> = Vec::new();
-        for (index, stage) in group.stages.iter().enumerate() {
-            if stage.store.is_some() != (index == last) {
-                let rule = "only the last stage of its group has a result that others read";
-                return Err(failed(stage, rule.to_owned()));
-            }
+        let mut outputs = 0;
+        for stage in &group.stages {
             let source = |operand: &Operand| match *operand {
                 Operand::Buffer(id) => {
                     let read = reads.iter().position(|&r| r == id);
-                    (Source::Read(read.expect("reads() lists every buffer operand")), layout(id))
+                    Ok((Source::Read(read.expect("reads() lists every buffer operand")), layout(id)))
                 }
-                Operand::Stage(earlier) => (Source::Step(earlier), between[earlier]),
+                Operand::Stage(earlier) => match steps[earlier].result {
+                    Place::Between(made) => Ok((Source::Between(made), between[made])),
+                    Place::Output(_) => Err("it reads in its own group what leaves it".to_owned()),
+                },
             };
-            let (inputs, layouts): (Vec<Source>, Vec<BatchLayout>) = stage.inputs.iter().map(source).unzip();
+            let sources: Result<Vec<_>, _> = stage.inputs.iter().map(source).collect();
+            let (inputs, layouts): (Vec<Source>, Vec<BatchLayout>) =
+                sources.map_err(|why| failed(stage, why))?.into_iter().unzip();
             let work = match &stage.kernel {
                 Kernel::Whole(kernel) => Work::Whole(*kernel),
                 Kernel::Point(_)
@@ -76,12 +87,16 @@ impl Steps {
                     }
                 },
             };
-            steps.push(Step { work, inputs });
-            if index < last {
+            let result = if stage.store.is_some() {
+                outputs += 1;
+                Place::Output(outputs - 1)
+            } else {
                 let batch = layouts[0].batch_size;
                 let made = BatchLayout::pitched(stage.output, batch, ALIGNMENT);
                 between.push(made.map_err(|error| failed(stage, error.to_string()))?);
-            }
+                Place::Between(between.len() - 1)
+            };
+            steps.push(Step { work, inputs, result });
         }
         Ok(Self { steps, between })
     }
@@ -96,7 +111,7 @@ impl Steps {
         images.saturating_add(rows.max().unwrap_or(0).saturating_mul(threads))
     }
 
-    /// Computes the result for all frames.
+    /// Computes the results for all frames.
     pub(super) fn run(
         &self,
         level: Level,
@@ -113,16 +128,20 @@ impl Steps {
             rest = behind;
         }
         for (index, step) in self.steps.iter().enumerate() {
-            let (before, behind) = between.split_at_mut(index);
+            let made = match step.result {
+                Place::Between(made) => made,
+                Place::Output(_) => between.len(),
+            };
+            let (before, behind) = between.split_at_mut(made);
             let view = |source: &Source| match *source {
                 Source::Read(read) => inputs[read],
-                Source::Step(earlier) => before[earlier].as_view(),
+                Source::Between(earlier) => before[earlier].as_view(),
             };
             let inputs: Vec<ImageView<'_>> = step.inputs.iter().map(view).collect();
             let own = &uniforms[index..=index];
-            match behind.first_mut() {
-                Some(output) => step.run(level, team, (&inputs, output), own, rest),
-                None => step.run(level, team, (&inputs, &mut outputs[0]), own, rest),
+            match step.result {
+                Place::Between(_) => step.run(level, team, (&inputs, &mut behind[0]), own, rest),
+                Place::Output(output) => step.run(level, team, (&inputs, &mut outputs[output]), own, rest),
             }
         }
     }

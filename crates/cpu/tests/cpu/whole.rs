@@ -3,13 +3,13 @@
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::{StepInput, Value};
-use mip_plan::{Operand, Stage};
+use mip_plan::{Operand, Plan, Stage};
 
 use crate::images::TestImage;
 use crate::plans::{config, plan, run, stage};
 
-/// Runs an operator, `name parameter=value ...`, on one thread and on several: the same bytes. Of the first input's bytes those
-/// stay that `kept` says, the others are 0.
+/// Runs an operator, `name parameter=value ...`, on one thread and on several, by itself and beside another one like it in one
+/// group: the same bytes. Of the first input's bytes those stay that `kept` says, the others are 0.
 fn same(text: &str, image: ImageDesc, kept: impl Fn(u8) -> bool) {
     let mut words = text.split_whitespace();
     let name = words.next().expect("a name");
@@ -17,31 +17,40 @@ fn same(text: &str, image: ImageDesc, kept: impl Fn(u8) -> bool) {
         words.filter_map(|word| word.split_once('=')).map(|(k, v)| (k.to_owned(), Value::parse(v))).collect();
     let operator = mip_ops::create(name, &params).expect(text);
     let inputs = operator.inputs_like(&image).expect(text);
-    let operand = |input: &StepInput| match *input {
-        StepInput::Slot(slot) => Operand::Buffer(slot),
-        StepInput::Step(step) => Operand::Stage(step),
-    };
     let steps = operator.lower(&inputs).expect(text).steps;
-    let made = steps.iter().map(|step| {
-        let operands: Vec<Operand> = step.inputs.iter().map(operand).collect();
-        stage(step.kernel.clone(), &step.uniforms, &operands, step.output)
-    });
-    let stages: Vec<Stage> = made.collect();
-    let last = stages.len() - 1;
-    let mut plan = plan(&inputs, stages, &[last]);
+    let stages = |first: usize| -> Vec<Stage> {
+        let operand = |input: &StepInput| match *input {
+            StepInput::Slot(slot) => Operand::Buffer(slot),
+            StepInput::Step(step) => Operand::Stage(first + step),
+        };
+        let made = steps.iter().map(|step| {
+            let operands: Vec<Operand> = step.inputs.iter().map(operand).collect();
+            stage(step.kernel.clone(), &step.uniforms, &operands, step.output)
+        });
+        made.collect()
+    };
+    let last = steps.len() - 1;
+    let mut one = plan(&inputs, stages(0), &[last]);
+    let mut two = plan(&inputs, [stages(0), stages(steps.len())].concat(), &[last, last + steps.len()]);
     for batch in [1, 3] {
-        for buffer in &mut plan.buffers {
+        for buffer in one.buffers.iter_mut().chain(&mut two.buffers) {
             buffer.layout = BatchLayout::tight(buffer.layout.desc, batch).unwrap();
         }
         let mut images: Vec<TestImage> =
             inputs.iter().zip(1..).map(|(&desc, seed)| TestImage::random(desc, batch, true, seed)).collect();
         images[0].view_mut().data_mut().iter_mut().filter(|v| !kept(**v)).for_each(|v| *v = 0);
         let images: Vec<&TestImage> = images.iter().collect();
-        let bytes =
-            |threads: usize| run(&plan, &images, &config(threads, SimdLevel::Native)).remove(0).bytes();
-        let alone = bytes(1);
+        let results = |plan: &Plan, threads: usize| -> Vec<Vec<u8>> {
+            let results = run(plan, &images, &config(threads, SimdLevel::Native));
+            results.iter().map(TestImage::bytes).collect()
+        };
+        let alone = results(&one, 1);
         for threads in [2, 3, 7] {
-            assert!(bytes(threads) == alone, "{text}, {batch} frames, {threads} threads");
+            assert!(results(&one, threads) == alone, "{text}, {batch} frames, {threads} threads");
+        }
+        for threads in [1, 3] {
+            let both = results(&two, threads);
+            assert!(both == [&alone[0][..], &alone[0][..]], "{text}, {batch} frames, two in one group");
         }
     }
 }
@@ -58,6 +67,7 @@ fn whole_images_are_the_same_on_all_numbers_of_threads() {
         same(&format!("distance_transform metric={metric}"), gray, |v| v < 254);
     }
     same("regions max=9", gray, |_| true);
+    same("autocontrast cutoff=2.5", gray, |_| true);
     same("draw", gray, |_| true);
     same("redact size=5", gray, |_| true);
 }
