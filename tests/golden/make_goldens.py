@@ -22,6 +22,8 @@ import PIL
 import PIL.ImageOps
 import scipy
 import scipy.ndimage as ndi
+import skimage
+import skimage.metrics
 from PIL import Image
 
 from golden_inputs import *
@@ -30,6 +32,7 @@ from golden_store import Store
 ROOT = Path(__file__).parent
 STORE = Store(ROOT)
 OPENCV, PILLOW = f"OpenCV {cv2.__version__}", f"Pillow {PIL.__version__}"
+SKIMAGE = f"scikit-image {skimage.__version__}"
 SCIPY, NUMPY = f"SciPy {scipy.__version__}", f"NumPy {np.__version__}"
 FFMPEG = subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True, check=True).stdout.split("-")[0].removesuffix(" ")
 
@@ -409,13 +412,80 @@ def looked_up():
                 through_ffmpeg(given[1], text, method), FFMPEG, f"lut3d=interp={method}", "FFmpeg cuts fractions off", 1)
 
 
+def large_windows():
+    for name, given, kernel, sigma in [("gray", SMALL8, 33, 5.0), ("f32", GRAYF, 61, 12.0), ("row", ROW8, 255, 40.0)]:
+        for ours, _, theirs in BORDERS[:3] if name == "row" else BORDERS[:1]:
+            STORE.case(
+                f"gaussian_large_{ours}_{name}", "gaussian_blur", {"kernel": kernel, "sigma": sigma, "border": ours}, [given],
+                ndi.gaussian_filter(f64(given[1]), sigma, radius=kernel // 2, mode=theirs),
+                SCIPY, f"ndimage.gaussian_filter(radius={kernel // 2}, mode='{theirs}')", EXACT)
+    for width, height in [(35, 5)]:
+        STORE.case(
+            f"box_large_{width}_{height}", "box_blur", {"kernel": [float(width), float(height)], "border": "reflect"}, [SMALL8],
+            ndi.uniform_filter(f64(SMALL8[1]), (height, width), mode="reflect"),
+            SCIPY, f"ndimage.uniform_filter(({height}, {width}))", EXACT)
+    across, down = [1, 0, -2, 0.5, 3], [0.25, 0.5, 0.25]
+    for name, given, delta in [("gray", SMALL8, 0.0), ("tiny", TINY8, 2.5)]:
+        line = lambda p, weights, axis: ndi.correlate1d(p, np.float32(weights).astype(float), axis=axis, mode="mirror")
+        STORE.case(
+            f"sep_filter_{name}", "sep_filter", {"weights_x": across, "weights_y": down, "delta": delta}, [given],
+            by_plane(lambda p: line(line(p, across, 1), down, 0) + delta, f64(given[1])),
+            SCIPY, "ndimage.correlate1d along both axes", EXACT)
+    STORE.case(
+        "sep_filter_opencv", "sep_filter", {"weights_x": [-1, 0, 1], "weights_y": [1, 2, 1], "delta": 100, "border": "replicate"},
+        [SMALL8], cv2.sepFilter2D(SMALL8[1], -1, np.float32([-1, 0, 1]), np.float32([1, 2, 1]), delta=100,
+                                  borderType=cv2.BORDER_REPLICATE), OPENCV, "cv2.sepFilter2D", "whole numbers")
+
+
+def two_images():
+    number = lambda v: np.array([[v]], dtype=np.float64)
+    soft = ("small8_soft", cv2.GaussianBlur(SMALL8[1], (5, 5), 0))
+    turned = ("rgb8_turned", np.ascontiguousarray(RGB8[1][::-1]))
+    for given, other in [(SMALL8, soft), (RGB8, turned)]:
+        a, b = f64(given[1]), f64(other[1])
+        axis = {"channel_axis": 2} if a.ndim == 3 else {}
+        ssim = skimage.metrics.structural_similarity(
+            a, b, gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=255, **axis)
+        for metric, library, call, value in [
+            ("psnr", OPENCV, "cv2.PSNR", cv2.PSNR(given[1], other[1])),
+            ("ssim", SKIMAGE, "metrics.structural_similarity(gaussian_weights=True, use_sample_covariance=False)", ssim),
+            ("mse", NUMPY, "((a - b) ** 2).mean()", ((a - b) ** 2).mean()),
+            ("mae", NUMPY, "abs(a - b).mean()", abs(a - b).mean()),
+            ("max_diff", NUMPY, "abs(a - b).max()", abs(a - b).max()),
+        ]:
+            STORE.case(f"compare_{metric}_{given[0]}", "compare", {"metric": metric}, [given, other], number(value), library,
+                       call, BINARY32)
+
+
+def cut_boxes():
+    rows = np.float32([[2, 3, 17, 11, 1], [0, 0, 4, 4, 0.5], [5.4, 6.6, 9.2, 3.9, 0], [-3, 8, 9, 40, 0], [0, 0, 0, 0, 0]])
+    boxes = ("boxes", rows)
+    for name, given in [("gray", SMALL8), ("rgb", RGB8)]:
+        h, w = given[1].shape[:2]
+        nearest = lambda part: np.array(Image.fromarray(part).resize((16, 8), Image.Resampling.NEAREST))
+        bilinear = lambda part: cv2.resize(part, (16, 8), interpolation=cv2.INTER_LINEAR)
+        for filter, resize, library, call, why, by in [
+            ("nearest", nearest, PILLOW, "crop and resize(NEAREST)", COPIES, 0),
+            ("bilinear", bilinear, OPENCV, "cv2.resize of parts", FIXED_POINT, 1),
+        ]:
+            cells = []
+            for x, y, bw, bh, _ in rows:
+                edge = lambda v, side: int(np.clip(np.floor(np.float32(v) + np.float32(0.5)), 0, side))
+                part = given[1][edge(y, h):edge(y + bh, h), edge(x, w):edge(x + bw, w)]
+                empty = np.zeros((8, 16, *given[1].shape[2:]), np.uint8)
+                cells.append(resize(np.ascontiguousarray(part)) if part.size else empty)
+            STORE.case(
+                f"crop_resize_{filter}_{name}", "crop_resize", {"width": 16, "height": 8, "filter": filter}, [given, boxes],
+                np.vstack(cells), library, call, why, by)
+
+
 def main():
     for folder in ("inputs", "expected"):
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
-                   moves, arithmetic, counted, whole_images, looked_up):
+                   moves, arithmetic, counted, whole_images, looked_up, large_windows, two_images, cut_boxes):
         family()
-    STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {NUMPY}, {FFMPEG}; see there.")
+    STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {SKIMAGE}, {NUMPY}, {FFMPEG}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))
     print(f"{len(STORE.cases)} cases, {size / 1000:.0f} kB")
 

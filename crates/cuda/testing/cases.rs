@@ -327,6 +327,7 @@ pub fn cases_of(image: ImageDesc) -> Vec<Case> {
     gathers(&mut cases, image);
     warps::transposed(&mut cases, image);
     warps::sampled(&mut cases, image);
+    warps::crops(&mut cases, image);
     resamples(&mut cases, image);
     windows(&mut cases, image);
     whole::whole(&mut cases, image);

@@ -1,7 +1,9 @@
 //! Warps among the cases.
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
-use mip_plan::{AxisMap, Border, Coordinates, Interpolation, Kernel, MapUnit, Sampled, Warp};
+use mip_plan::{
+    AxisMap, Border, Coordinates, CropFilter, Crops, Interpolation, Kernel, MapUnit, Sampled, Warp,
+};
 
 use super::{Case, same};
 
@@ -60,6 +62,18 @@ pub(super) fn sampled(cases: &mut Vec<Case>, image: ImageDesc) {
         let maps = [map, map.with_layout(Layout::Chw)];
         let mut case = Case { output, ..same(&name, kernel, &values, image) };
         case.inputs.extend(&maps[..coordinates.map_count()]);
+        cases.push(case);
+    }
+}
+
+/// Two boxes in cells of other sizes, whose numbers are as random as all others. (Where they are not, boxes lie in the image.)
+pub(super) fn crops(cases: &mut Vec<Case>, image: ImageDesc) {
+    let boxes = ImageDesc::new(5, 3, PixelFormat::Gray, DType::F32).unwrap();
+    for (filter, width, rows) in [(CropFilter::Nearest, 9, 4), (CropFilter::Bilinear, 35, 7)] {
+        let output = image.with_size(width, 2 * rows).unwrap();
+        let kernel = Kernel::Warp(Warp::Crops(Crops { rows, filter }));
+        let mut case = Case { output, ..same(&format!("crops {filter:?}"), kernel, &[], image) };
+        case.inputs.push(boxes);
         cases.push(case);
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn whole(cases: &mut Vec<Case>, image: ImageDesc) {
     for (rule, values) in [
         (Rule::Counts, &[][..]),
         (Rule::Statistics, &[]),
+        (Rule::Differences, &[]),
         (Rule::Equalize, &[]),
         (Rule::EqualizePillow, &[]),
         (Rule::Stretch, &[7.5]),

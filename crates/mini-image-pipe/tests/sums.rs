@@ -133,6 +133,7 @@ const INTEGERS: &[&str] = &[
     "autocontrast",
     "canny",
     "clahe",
+    "compare",
     "distance_transform",
     "equalize_hist",
     "histogram",

@@ -5,6 +5,7 @@ use mip_plan::Border;
 
 use crate::choice::choice;
 use crate::field::Parameters;
+use crate::tables::SHORT;
 use crate::{ParamError, ParamKind, ParamSpec};
 
 choice! {
@@ -63,6 +64,16 @@ impl BorderFields {
             return Err(operator.conflict("border_value", with, "it needs border = constant"));
         }
         Ok(())
+    }
+
+    /// Refuses borders that no table of weights has room for, where the neighbourhood needs one.
+    pub(crate) fn folds(self, operator: &impl Parameters, radius: u32) -> Result<(), ParamError> {
+        let near = matches!(self.mode, BorderMode::Reflect101 | BorderMode::Reflect | BorderMode::Replicate);
+        if radius <= SHORT || near {
+            return Ok(());
+        }
+        let with = format!("with a kernel of more than {} pixels", 2 * SHORT + 1);
+        Err(operator.conflict("border", with, "it needs reflect101, reflect or replicate"))
     }
 
     /// The border for images like `input`. A constant must be a value that one of its samples could have, so

@@ -3,7 +3,7 @@ use std::fmt;
 use mip_core::{ImageDesc, ImageError};
 use mip_plan::{Kernel, Point, Uniforms};
 
-use crate::{OpError, OperatorSpec, ParamError, Value};
+use crate::{Change, OpError, OperatorSpec, ParamError, Value};
 
 /// One image transformation with typed parameters. Pure description; owns no memory of any device.
 ///
@@ -22,6 +22,12 @@ pub trait Operator: fmt::Debug + Send + Sync {
     /// # Errors
     /// When there is no such parameter, its type is another, or it contradicts the operator's other parameters.
     fn set(&mut self, parameter: &str, value: Value) -> Result<(), ParamError>;
+
+    /// What setting a parameter costs now, which its specification may say too well of: [`crate::ParamSpec::change`] unless
+    /// other parameters make it structural.
+    fn change(&self, parameter: &str) -> Change {
+        self.spec().param(parameter).map_or(Change::Structural, |param| param.change)
+    }
 
     /// Shape, format and type of the result.
     ///

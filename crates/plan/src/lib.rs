@@ -30,9 +30,9 @@ pub use expr::{
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Above, Access, Automatic, Axis, AxisMap, AxisTaps, Border, Boxes, Canny, ChannelMap, Connectivity,
-    Coordinates, CustomError, CustomKernel, Distance, Gather, Histogram, Interpolation, Kernel, Known,
-    Lookup, MapUnit, Metric, Point, Regions, Resample, Rule, Sampled, Separable, Stencil, Table, TileGrid,
-    Uniforms, Warp, Whole, WholeOrder, Window, YuvFactors, YuvSample, median_of,
+    Coordinates, CropFilter, Crops, CustomError, CustomKernel, Distance, Gather, Histogram, Interpolation,
+    Kernel, Known, Lookup, MapUnit, Metric, Point, Regions, Resample, Rule, Sampled, Separable, Span,
+    Stencil, Table, TileGrid, Uniforms, Warp, Whole, WholeOrder, Window, YuvFactors, YuvSample, median_of,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

@@ -17,7 +17,7 @@ from mini_image_pipe.stubs import text as stub
 OPERATORS = {operator["name"]: operator for operator in _registry.OPERATORS}
 # What takes no image in colours, lists of boxes, or several that are not alike.
 OF_OTHER_IMAGES = {
-    "composite", "demosaic", "distance_transform", "draw", "flatten", "label", "merge", "nms", "redact", "regions", "remap",
+    "composite", "crop_resize", "demosaic", "distance_transform", "draw", "flatten", "label", "merge", "nms", "redact", "regions", "remap",
     "yuv_to_rgb",
 }  # fmt: skip
 

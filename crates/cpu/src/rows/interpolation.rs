@@ -99,12 +99,7 @@ impl Way for BilinearWithAlpha {
 
     #[inline(always)]
     fn pixel<T: Pixel, const N: usize>(place: [f32; 2], around: impl Around<N>) -> [f32; N] {
-        let mut values = Bilinear::pixel::<T, N>(place, around);
-        let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
-        for v in colours {
-            *v = if *alpha > 0.0 { *v / *alpha } else { 0.0 };
-        }
-        values
+        straight(Bilinear::pixel::<T, N>(place, around))
     }
 }
 
@@ -160,9 +155,19 @@ impl Way for BicubicWithAlpha {
     }
 }
 
+/// What a sum of premultiplied pixels stands for.
+#[inline(always)]
+pub(crate) fn straight<const N: usize>(mut values: [f32; N]) -> [f32; N] {
+    let (alpha, colours) = values.split_last_mut().expect("alpha is the last channel");
+    for v in colours {
+        *v = if *alpha > 0.0 { *v / *alpha } else { 0.0 };
+    }
+    values
+}
+
 /// Weighted sums of pixels; a tap of weight 0 is none. Of integers, which are finite, it adds 0 and need not be looked for.
 #[inline(always)]
-fn sum<T: Pixel, const N: usize, const TAPS: usize>(
+pub(crate) fn sum<T: Pixel, const N: usize, const TAPS: usize>(
     weights: [f32; TAPS],
     pixels: [[f32; N]; TAPS],
 ) -> [f32; N] {

@@ -9,8 +9,8 @@ use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Stencil, Warp};
 use super::median;
 use super::row::RowShape;
 use super::{
-    RowKernel, Taps, blend, byte_blur, color, expr, from_rgb, gather, gray, inside, merge, point, resample,
-    resample_u8, sampled, separable, signed_alpha, sobel, warp, yuv,
+    RowKernel, Taps, blend, byte_blur, color, crops, expr, from_rgb, gather, gray, inside, merge, point,
+    resample, resample_u8, sampled, separable, signed_alpha, sobel, warp, yuv,
 };
 
 /// Where a row stage reads.
@@ -122,6 +122,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
                 Warp::Transposed { x, y } => {
                     by_size!(dtype, T => warp::Transposed::<T>::new(&output, x, y))
                 }
+                Warp::Crops(k) => by_type!(dtype, T => crops::Crops::<T>::new(k, input, output.width())),
                 Warp::Sampled(k) => by_type!(dtype, T => sampled::Sampled::<T>::new(k, input)),
             };
             stages.push(stage(kernel, Taps::Whole, from.inputs, dtype, output));

@@ -8,6 +8,7 @@ mod byte_maps;
 pub(crate) mod byte_taps;
 mod chain;
 mod color;
+mod crops;
 mod expr;
 mod from_rgb;
 mod gather;
@@ -55,7 +56,7 @@ pub(crate) trait RowKernel: fmt::Debug + Send + Sync {
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>);
 
     /// Rows that take less time at once than one by one: 1, [`TOGETHER`] or [`BLOCK`]. More than 1 only for kernels with
-    /// one input and one pass.
+    /// one pass, and one input unless they read whole images.
     fn together(&self) -> usize {
         1
     }

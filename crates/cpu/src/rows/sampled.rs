@@ -139,7 +139,9 @@ impl Places {
 impl<T: Pixel> Sampled<T> {
     #[inline(always)]
     fn row<const N: usize, const L: usize, V: Vector<L>>(&self, job: &Job<'_>, v: V, out: &mut RowMut<'_>) {
-        let source = Source::<T, N>::new(job, &self.input, &self.definition);
+        let bilinear = self.definition.interpolation == Interpolation::Bilinear;
+        let alpha = bilinear && self.input.format().has_alpha();
+        let source = Source::<T, N>::new(job, &self.input, self.definition.border, alpha);
         let (mut places, mut values) = (Places::NONE, [[0.0; N]; PIXELS]);
         let interleaved = self.input.layout() == Layout::Hwc;
         let step = if interleaved { N } else { 1 };
@@ -172,7 +174,7 @@ impl<T: Pixel> Sampled<T> {
 
 /// Quantises as many values as there is room for.
 #[inline(always)]
-fn quantise<T: Pixel, const L: usize, V: Vector<L>>(v: V, values: &[f32], out: &mut [T]) {
+pub(super) fn quantise<T: Pixel, const L: usize, V: Vector<L>>(v: V, values: &[f32], out: &mut [T]) {
     let values = &values[..out.len()];
     let done = out.len() / L * L;
     for (to, from) in out.as_chunks_mut::<L>().0.iter_mut().zip(values.as_chunks::<L>().0) {
@@ -222,7 +224,7 @@ impl<T: Pixel, const N: usize> Around<N> for Anywhere<'_, '_, T, N> {
 }
 
 /// An image of `N` channels that can be read anywhere. Strides are in samples.
-struct Source<'a, T, const N: usize> {
+pub(super) struct Source<'a, T, const N: usize> {
     samples: &'a [T],
     start: usize,
     row: usize,
@@ -237,10 +239,9 @@ struct Source<'a, T, const N: usize> {
 
 impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
     #[inline(always)]
-    fn new(job: &Job<'a>, desc: &ImageDesc, definition: &Definition) -> Self {
+    pub(super) fn new(job: &Job<'a>, desc: &ImageDesc, border: Border, alpha: bool) -> Self {
         let (origin, bytes) = (job.origins[0], size_of::<T>());
         let whole = origin.data.len() / bytes * bytes;
-        let alpha = desc.format().has_alpha() && definition.interpolation == Interpolation::Bilinear;
         Self {
             samples: bytemuck::cast_slice(&origin.data[..whole]),
             start: origin.start / bytes,
@@ -250,8 +251,8 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
                 Layout::Chw => [1, origin.stride / bytes],
             },
             size: (desc.width(), desc.height()),
-            border: definition.border,
-            outside: match definition.border {
+            border,
+            outside: match border {
                 Border::Constant(value) => constant(value, alpha),
                 Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap => [0.0; 4],
             },
@@ -288,6 +289,12 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
             return [value; N];
         }
         W::pixel::<T, N>([sx, sy], Anywhere { source: self, x: W::first(sx), y: W::first(sy) })
+    }
+
+    /// The pixel in this column and row of the image.
+    #[inline(always)]
+    pub(super) fn pixel_at(&self, x: usize, y: usize) -> [f32; N] {
+        self.inside(self.start + y * self.row + x * self.steps[0])
     }
 
     #[inline(always)]

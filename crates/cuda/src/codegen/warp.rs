@@ -1,6 +1,6 @@
 //! Warps: what reads a whole image, at coordinates that mix x and y.
 
-use mip_plan::{AxisMap, Coordinates, Interpolation, MapUnit, Sampled, Warp};
+use mip_plan::{AxisMap, Coordinates, CropFilter, Crops, Interpolation, MapUnit, Sampled, Warp};
 
 use super::fields::Fields;
 use super::gather::axis;
@@ -16,6 +16,7 @@ pub(super) fn body(context: &Context<'_>, kernel: Warp) -> Body {
     match kernel {
         Warp::Transposed { x, y } => transposed(context, x, y),
         Warp::Sampled(kernel) => sampled(context, kernel),
+        Warp::Crops(kernel) => crops(context, kernel),
     }
 }
 
@@ -112,5 +113,46 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
         call: Box::new(move |_, o| {
             format!("warp_pixels<{px}, {coordinates}, {border}, {filter}, {alpha}, {o}>")
         }),
+    }
+}
+
+/// Rows of a thread: `CROP_ROWS`.
+const CROP_ROWS: u32 = 4;
+
+fn crops(context: &Context<'_>, kernel: Crops) -> Body {
+    let (input, output) = (*context.input(), context.output.layout.desc);
+    let mut fields = Fields::default();
+    fields.images("in", 2);
+    fields.image("out");
+    fields.int("width", output.width());
+    fields.int("height", output.height());
+    fields.uint("batch", 1);
+    fields.int("in_width", input.width());
+    fields.int("in_height", input.height());
+    fields.uint("rows", kernel.rows);
+    let grid = Grid {
+        block: [32, 4],
+        x: output.width().div_ceil(32 * PIXELS),
+        y: u64::from(output.height().div_ceil(4 * CROP_ROWS)),
+        planes: 1,
+        shared: 0,
+    };
+    let px = pixels(&input, input.channels(), PIXELS, planar(&input));
+    let (filter, alpha) = match kernel.filter {
+        CropFilter::Nearest => ("NEAREST", false),
+        CropFilter::Bilinear => ("BILINEAR", input.format().has_alpha()),
+    };
+    // Places along an axis are below twice a cell's side times the source's; a quotient's parts are exact in binary32.
+    let cell = u64::from(output.width().max(kernel.rows));
+    let source = u64::from(input.width().max(input.height()));
+    let is_small = 2 * cell < 1 << 24 && 2 * cell * source < 1 << 32;
+    let places = if is_small { "u32" } else { "unsigned long long" };
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Gather, Piece::Tile, Piece::Warp, Piece::Boxes, Piece::Crops],
+        call: Box::new(move |_, o| format!("crop_pixels<{px}, {filter}, {alpha}, {places}, {o}>")),
     }
 }

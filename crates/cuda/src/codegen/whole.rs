@@ -153,6 +153,7 @@ fn table(context: &Context<'_>, kernel: Table) -> Body {
     let (rule, pixels) = match kernel.rule {
         Rule::Counts => ("COUNTS", 0),
         Rule::Statistics => ("STATISTICS", 0),
+        Rule::Differences => ("DIFFERENCES", 0),
         Rule::Equalize => ("EQUALIZE", 0),
         Rule::EqualizePillow => ("EQUALIZE_PILLOW", 0),
         Rule::Stretch => ("STRETCH", 0),
@@ -168,6 +169,7 @@ fn table(context: &Context<'_>, kernel: Table) -> Body {
         Rule::Threshold(_, Above::Binary)
         | Rule::Counts
         | Rule::Statistics
+        | Rule::Differences
         | Rule::Equalize
         | Rule::EqualizePillow
         | Rule::Stretch

@@ -176,7 +176,27 @@ fn boxes_are_those_of_the_cpu() {
         compare("draw", params, image, &[&noise, &boxes]);
     }
     compare("redact", "Int(5)", rgb, &[&noise, &boxes]);
+    for (params, image) in
+        [("Int(9)", rgb), ("nearest", planar), ("Int(3)", half), ("Int(50)", planar), ("Int(9)", half)]
+    {
+        compare("crop_resize", params, image, &[&noise, &boxes]);
+    }
     for params in ["[]", "Float(0.2)", "Int(0)", "Int(-5)"] {
         compare("nms", params, rgb, &[&boxes]);
+    }
+}
+
+#[test]
+fn measures_of_two_images_are_those_of_the_cpu() {
+    let noise = |seed: u64| {
+        move |layout: BatchLayout| {
+            let mut bytes = AlignedBytes::zeroed(layout.span());
+            fill(bytes.as_mut_slice(), layout.desc.dtype(), seed);
+            (bytes.as_slice().to_vec(), layout)
+        }
+    };
+    let rgba = ImageDesc::new(33, 20, PixelFormat::Rgba, DType::U8).unwrap();
+    for (params, image) in [("[]", rgba), ("mae", gray(40, 13)), ("ssim", rgba), ("ssim", gray(11, 11))] {
+        compare("compare", params, image, &[&noise(2), &noise(9)]);
     }
 }

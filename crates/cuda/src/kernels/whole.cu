@@ -102,7 +102,7 @@ INLINE int first_largest(double own, double* best, int* index) {
     return index[0];
 }
 
-enum Rule { COUNTS, STATISTICS, EQUALIZE, EQUALIZE_PILLOW, STRETCH, OTSU, TRIANGLE, CLAHE };
+enum Rule { COUNTS, STATISTICS, DIFFERENCES, EQUALIZE, EQUALIZE_PILLOW, STRETCH, OTSU, TRIANGLE, CLAHE };
 enum Above { BINARY, BINARY_INV, TRUNC, TO_ZERO, TO_ZERO_INV };
 
 // A block of 256 threads makes a row of a table, thread v entry v.
@@ -152,6 +152,18 @@ template <int RULE, int ABOVE, class P> INLINE void table_rows(const P& p) {
                     float* const to = (float*)out;
                     to[0] = (float)mean, to[1] = (float)sqrt(__ddiv_rn(squares, (double)n));
                     to[2] = (float)first, to[3] = (float)last, to[4] = (float)sum;
+                }
+                continue;
+            } else if (RULE == DIFFERENCES) {
+                u64* const squares = (u64*)best;
+                s[v] = (u64)count * v, squares[v] = (u64)count * (v * v);
+                __syncthreads();
+                scan(s);
+                scan(squares);
+                if (v == 0) {
+                    float* const to = (float*)out;
+                    to[0] = (float)last, to[1] = (float)__ddiv_rn((double)s[VALUES - 1], (double)n);
+                    to[2] = (float)__ddiv_rn((double)squares[VALUES - 1], (double)n);
                 }
                 continue;
             } else if (RULE == EQUALIZE) {

@@ -27,13 +27,13 @@ impl TaskGraph {
         let wrap = |source| GraphError::Parameter { task: present.name.clone(), source };
         let spec = present.operator.spec();
         let value = spec.check(parameter, &value).map_err(wrap)?;
-        let change = spec.param(parameter).map_or(Change::Structural, |p| p.change);
         if present.operator.get(parameter).as_ref() == Some(&value) {
-            return Ok(change);
+            return Ok(present.operator.change(parameter));
         }
         // On a copy: an operator that refuses the value half way must not be left half changed.
         let mut changed = present.operator.clone();
         changed.set(parameter, value).map_err(wrap)?;
+        let change = changed.change(parameter);
         self.tasks[index].operator = changed;
         match change {
             Change::Uniform => self.uniform_version += 1,

@@ -3,7 +3,7 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::mean_weights;
+use crate::tables::{LONGEST, SHORT, mean_weights, smoothed};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -13,7 +13,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     params: &[
         ParamSpec::new(
             "kernel",
-            ParamKind::numbers(&[1, 2], 31.0),
+            ParamKind::numbers(&[1, 2], LONGEST as f64),
             "Side of the square in pixels, or width and height: odd whole numbers",
         )
         .default_is("3")
@@ -28,15 +28,18 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "kernel=[7,1]",
         "kernel=[1,9] border=wrap",
         "kernel=31 border=reflect",
+        "kernel=[33,3]",
+        "kernel=75 border=replicate",
         "kernel=[3,5] border=constant border_value=1",
     ],
     create: create::<BoxBlur>,
 };
 
-/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 31 pixels long and odd.
+/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 1023 pixels long and odd.
 ///
 /// Pixels outside the image follow `border`. Integers are rounded to the nearest (there are no ties). Colours with alpha are
-/// smoothed premultiplied, so that clear pixels do not bleed. OpenCV's `blur`; NPP's box filter truncates instead.
+/// smoothed premultiplied, so that clear pixels do not bleed. Where an axis is longer than 31 pixels, `border` is one of
+/// reflect101, reflect and replicate, and time grows with the axis. OpenCV's `blur`; NPP's box filter truncates instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoxBlur {
     kernel: Vec<f64>,
@@ -50,12 +53,12 @@ impl Default for BoxBlur {
 }
 
 impl BoxBlur {
-    /// Over `kernel` x `kernel` pixels; odd, 1 to 31 (3 by default).
+    /// Over `kernel` x `kernel` pixels; odd, 1 to 1023 (3 by default).
     pub fn new(kernel: u32) -> Self {
         Self { kernel: vec![kernel.into()], border: BorderFields::default() }
     }
 
-    /// Over `width` x `height` pixels; both odd, 1 to 31.
+    /// Over `width` x `height` pixels; both odd, 1 to 1023.
     pub fn rect(width: u32, height: u32) -> Self {
         Self { kernel: vec![width.into(), height.into()], border: BorderFields::default() }
     }
@@ -74,7 +77,7 @@ impl BoxBlur {
         let odd = |side: f64| side >= 1.0 && side % 2.0 == 1.0;
         if !odd(width) || !odd(height) {
             let given = crate::Value::List(self.kernel.clone()).to_string();
-            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 31"));
+            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 1023"));
         }
         Ok([width as u32 / 2, height as u32 / 2])
     }
@@ -84,8 +87,9 @@ impl Parameters for BoxBlur {
     fields! { "kernel" => kernel, "border" => border.mode, "border_value" => border.value }
 
     fn conflicts(&self) -> Result<(), ParamError> {
-        self.radii()?;
-        self.border.conflicts(self)
+        let [radius_x, radius_y] = self.radii()?;
+        self.border.conflicts(self)?;
+        self.border.folds(self, radius_x.max(radius_y))
     }
 }
 
@@ -102,6 +106,11 @@ impl Operator for BoxBlur {
         let output = self.infer(inputs)?;
         let [radius_x, radius_y] = self.radii()?;
         let border = self.border.resolve(self, &output)?;
+        if radius_x.max(radius_y) > SHORT {
+            let axes =
+                [radius_x, radius_y].map(|radius| vec![1.0 / f64::from(2 * radius + 1); radius as usize + 1]);
+            return Ok(Lowered::single(smoothed(&output, [&axes[0], &axes[1]], border), [], output));
+        }
         let weights = |radius: u32| mean_weights(2 * radius + 1);
         let kernel = Kernel::Separable(Separable { radius_x, radius_y, border });
         Ok(Lowered::single(kernel, [weights(radius_x), weights(radius_y)].concat(), output))
@@ -116,7 +125,7 @@ mod tests {
     fn sides_are_odd() {
         for kernel in [vec![2.0], vec![3.0, 4.0], vec![2.5], vec![-3.0], vec![0.0]] {
             let error = BoxBlur::default().set("kernel", crate::Value::List(kernel)).unwrap_err().to_string();
-            assert!(error.contains("but must be odd whole numbers from 1 to 31"), "{error}");
+            assert!(error.contains("but must be odd whole numbers from 1 to 1023"), "{error}");
         }
     }
 }

@@ -3,15 +3,15 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::gaussian_weights;
-use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
+use crate::tables::{LONGEST, SHORT, gaussian, gaussian_weights, sigma_of, smoothed};
+use crate::{Change, Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     name: "gaussian_blur",
     summary: "Smooths with a Gaussian",
     inputs: &["in"],
     params: &[
-        ParamSpec::new("kernel", ParamKind::odd(1, 31), "Side of the neighbourhood in pixels")
+        ParamSpec::new("kernel", ParamKind::odd(1, LONGEST as i64), "Side of the neighbourhood in pixels")
             .default_is("5"),
         ParamSpec::new(
             "sigma",
@@ -27,6 +27,9 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "",
         "kernel=1",
         "kernel=31 border=reflect",
+        "kernel=33",
+        "kernel=91 sigma=9 border=replicate",
+        "kernel=45 border=reflect",
         "sigma=0.001 border=wrap",
         "kernel=7 sigma=3 border=replicate",
         "border=constant border_value=1",
@@ -40,6 +43,9 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// their sum; `sigma` is `0.15 * kernel + 0.35` when not set. Both axes are applied before the single rounding
 /// at the end (integers: to the nearest, ties to even). Pixels outside the image follow `border`. Colours with
 /// alpha are smoothed premultiplied, so that clear pixels do not bleed.
+///
+/// Above 31 pixels a table holds the weights of each column and row: `border` is one of reflect101, reflect and replicate
+/// then, a change of `sigma` needs a new plan, and time grows with `kernel`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianBlur {
     kernel: u32,
@@ -48,7 +54,7 @@ pub struct GaussianBlur {
 }
 
 impl GaussianBlur {
-    /// A blur over `kernel` x `kernel` pixels; odd, 1 to 31 (5 by default).
+    /// A blur over `kernel` x `kernel` pixels; odd, 1 to 1023 (5 by default).
     pub fn new(kernel: u32) -> Self {
         Self { kernel, sigma: None, border: BorderFields::default() }
     }
@@ -81,12 +87,21 @@ impl Parameters for GaussianBlur {
     }
 
     fn conflicts(&self) -> Result<(), ParamError> {
-        self.border.conflicts(self)
+        self.border.conflicts(self)?;
+        self.border.folds(self, self.kernel / 2)
     }
 }
 
 impl Operator for GaussianBlur {
     plumbing!(SPEC);
+
+    fn change(&self, parameter: &str) -> Change {
+        match SPEC.param(parameter) {
+            // Large neighbourhoods have their weights in a table.
+            Ok(param) if self.kernel / 2 <= SHORT => param.change,
+            Ok(_) | Err(_) => Change::Structural,
+        }
+    }
 
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
@@ -97,8 +112,12 @@ impl Operator for GaussianBlur {
     fn lower(&self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let output = self.infer(inputs)?;
         let radius = self.kernel / 2;
-        let axis = gaussian_weights(self.kernel, self.sigma);
         let border = self.border.resolve(self, &output)?;
+        if radius > SHORT {
+            let axis = gaussian(radius, sigma_of(self.kernel, self.sigma));
+            return Ok(Lowered::single(smoothed(&output, [&axis; 2], border), [], output));
+        }
+        let axis = gaussian_weights(self.kernel, self.sigma);
         let kernel = Kernel::Separable(Separable { radius_x: radius, radius_y: radius, border });
         Ok(Lowered::single(kernel, [&axis[..], &axis[..]].concat(), output))
     }
@@ -129,7 +148,10 @@ mod tests {
         assert!(
             refusal(GaussianBlur::new(4)).contains("'kernel' of 'gaussian_blur' is 4, but must be an odd")
         );
-        assert!(refusal(GaussianBlur::new(33)).contains("from 1 to 31"));
+        assert!(refusal(GaussianBlur::new(1025)).contains("from 1 to 1023"));
+        assert!(
+            refusal(GaussianBlur::new(33).border(Border::Wrap)).contains("reflect101, reflect or replicate")
+        );
         assert!(refusal(GaussianBlur::new(5).sigma(0.0)).contains("'sigma'"));
         assert!(
             refusal(GaussianBlur::new(5).sigma(f64::NAN))

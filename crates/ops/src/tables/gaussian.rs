@@ -8,10 +8,14 @@ pub(crate) fn gaussian(radius: u32, sigma: f64) -> Vec<f64> {
     raw.into_iter().map(|w| w / sum).collect()
 }
 
+/// The standard deviation over `kernel` pixels, where it may not be given.
+pub(crate) fn sigma_of(kernel: u32, sigma: Option<f64>) -> f64 {
+    sigma.unwrap_or_else(|| 0.15 * f64::from(kernel) + 0.35)
+}
+
 /// [`gaussian`] over `kernel` pixels, as uniforms take them; sigma is `0.15 * kernel + 0.35` if not given.
 pub(crate) fn gaussian_weights(kernel: u32, sigma: Option<f64>) -> Vec<f32> {
-    let sigma = sigma.unwrap_or_else(|| 0.15 * f64::from(kernel) + 0.35);
-    gaussian(kernel / 2, sigma).into_iter().map(|w| w as f32).collect()
+    gaussian(kernel / 2, sigma_of(kernel, sigma)).into_iter().map(|w| w as f32).collect()
 }
 
 /// The equal weights of a mean over `kernel` pixels, from the middle outwards.

@@ -3,8 +3,10 @@
 mod color_maps;
 mod gaussian;
 mod resampling;
+mod smoothing;
 
 pub use color_maps::ColorMap;
 pub(crate) use color_maps::MAPS;
-pub(crate) use gaussian::{gaussian_weights, mean_weights};
+pub(crate) use gaussian::{gaussian, gaussian_weights, mean_weights, sigma_of};
 pub(crate) use resampling::{Kernel, area, triangle, windowed};
+pub(crate) use smoothing::{LONGEST, SHORT, smoothed};

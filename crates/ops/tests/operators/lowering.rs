@@ -123,6 +123,10 @@ fn check_step(name: &str, step: &KernelStep, sources: &[ImageDesc]) {
                 (sampled.coordinates.uniform_count(), from.with_size(to.width(), to.height()).unwrap());
             assert_eq!((uniforms, to), (expected.0, expected.1), "{name}");
         }
+        Kernel::Warp(Warp::Crops(crops)) => {
+            assert_eq!((uniforms, from.with_size(to.width(), to.height()).unwrap()), (0, to), "{name}");
+            assert!(to.height() / crops.rows <= sources[1].height(), "{name}");
+        }
         Kernel::Resample(resample) => {
             assert_eq!((uniforms, from.with_size(to.width(), to.height()).unwrap()), (0, to), "{name}");
             check_taps(&resample.x, from.width(), to.width());

@@ -63,7 +63,10 @@ fn uniform_parameters() -> Vec<(&'static OperatorSpec, &'static ParamSpec, Param
     let mut all = Vec::new();
     for spec in operators() {
         for param in spec.params.iter().filter(|p| p.change == Change::Uniform) {
-            all.extend(examples_with(spec, param).map(|params| (*spec, param, params)));
+            // With some of the others' values it may be structural.
+            let uniform =
+                |params: &Params| create(spec.name, params).unwrap().change(param.name) == Change::Uniform;
+            all.extend(examples_with(spec, param).filter(uniform).map(|params| (*spec, param, params)));
         }
     }
     all
@@ -158,6 +161,15 @@ fn uniform_parameters_have_an_effect() {
             assert!(differs, "'{}' of '{}'", param.name, spec.name);
         }
     }
+}
+
+/// What a specification calls uniform is not where other parameters make it structural.
+#[test]
+fn a_large_kernel_makes_its_sigma_structural() {
+    let change = |kernel: i64| {
+        create("gaussian_blur", &[("kernel".to_owned(), kernel.into())]).unwrap().change("sigma")
+    };
+    assert_eq!((change(31), change(33)), (Change::Uniform, Change::Structural));
 }
 
 /// The other direction: a structural parameter does change kernels or shapes, or it should not cost a plan.

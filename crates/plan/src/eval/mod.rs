@@ -37,6 +37,10 @@ pub fn evaluate(
             Kernel::Warp(Warp::Sampled(k)) => {
                 pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, &images, (x, y), pixel));
             }
+            Kernel::Warp(Warp::Crops(k)) => {
+                let width = layout.desc.width();
+                pixels(output, frame, |x, y, pixel| warp::crop(*k, width, &images, (x, y), pixel));
+            }
             Kernel::Resample(k) => {
                 pixels(output, frame, |x, y, pixel| resample::pixel(k, images[0], (x, y), pixel));
             }

@@ -1,6 +1,6 @@
 use super::window::around;
 use super::{Image, straight};
-use crate::{Border, Interpolation, Sampled};
+use crate::{Border, CropFilter, Crops, Interpolation, Sampled};
 
 pub(super) fn pixel(
     kernel: &Sampled,
@@ -57,6 +57,37 @@ pub(super) fn pixel(
             for (channel, value) in pixel.iter_mut().enumerate() {
                 *value = sum(wy, |j| sum(wx, |i| sample((x0 + i, y0 + j), channel, false)));
             }
+        }
+    }
+}
+
+/// A pixel of a result so many columns wide.
+pub(super) fn crop(
+    kernel: Crops,
+    width: u32,
+    images: &[Image<'_, '_>],
+    (x, y): (u32, u32),
+    pixel: &mut [f32],
+) {
+    let (image, boxes) = (images[0], images[1]);
+    let numbers = [0, 1, 2, 3].map(|number| boxes.at(number, y / kernel.rows, 0));
+    let Some([across, down]) = Crops::pixels(numbers, image.size()) else { return pixel.fill(0.0) };
+    let (column, row) = (x, y % kernel.rows);
+    match kernel.filter {
+        CropFilter::Nearest => {
+            let x = across.0 + Crops::nearest(column, across.1, width);
+            let y = down.0 + Crops::nearest(row, down.1, kernel.rows);
+            pixel.iter_mut().enumerate().for_each(|(c, value)| *value = image.at(x, y, c));
+        }
+        CropFilter::Bilinear => {
+            let (x, wx) = Crops::linear(column, across.1, width);
+            let (y, wy) = Crops::linear(row, down.1, kernel.rows);
+            let (x, y) = (across.0 + x, down.0 + y);
+            for (channel, value) in pixel.iter_mut().enumerate() {
+                let sample = |i: i64, j: i64| image.premultiplied(x + i as u32, y + j as u32, channel);
+                *value = sum(wy, |j| sum(wx, |i| sample(i, j)));
+            }
+            straight(pixel, image.alpha());
         }
     }
 }

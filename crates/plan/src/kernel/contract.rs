@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::ImageDesc;
 
-use super::{AxisMap, AxisTaps, Border, Coordinates, Kernel, Point, Stencil};
+use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -72,8 +72,7 @@ impl Kernel {
             }
             Self::Warp(k) => {
                 (dtype().and_then(|()| format()).and_then(|()| layout()))?;
-                Coordinates::check(&inputs[1..], output)?;
-                k.check(input, output)
+                k.check(inputs, output)
             }
             Self::Resample(k) => {
                 let wide = k.x.has_wide() && k.y.has_wide();

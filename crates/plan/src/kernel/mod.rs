@@ -3,6 +3,7 @@
 mod border;
 mod contract;
 mod coordinates;
+mod crops;
 mod custom;
 mod gather;
 mod median;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub use border::Border;
 pub use contract::{Axis, Window};
 pub use coordinates::{Coordinates, MapUnit};
+pub use crops::{CropFilter, Crops, Span};
 pub use custom::{CustomError, CustomKernel};
 pub use gather::{AxisMap, Gather};
 pub use median::median_of;

@@ -1,9 +1,9 @@
 use mip_core::ImageDesc;
 
-use super::{AxisMap, Border, Coordinates};
+use super::{AxisMap, Border, Coordinates, CropFilter, Crops};
 
 /// A change of geometry whose source column depends on the output's row, or the reverse: quarter turns, transposition,
-/// affine and projective warps. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
+/// affine and projective warps, boxes that lie anywhere. (Where each axis goes its own way it is a [`super::Gather`] or a [`super::Resample`].)
 ///
 /// It reads a whole image in memory: no part of it may be computed by a stage of the same group. Format,
 /// dtype and layout stay.
@@ -19,6 +19,8 @@ pub enum Warp {
     },
     /// Samples at computed coordinates.
     Sampled(Sampled),
+    /// Boxes of the image, one below the other.
+    Crops(Crops),
 }
 
 /// The source at coordinates (sx, sy) that [`Coordinates`] gives for each pixel of the result, of any size. Pixel
@@ -70,42 +72,52 @@ pub enum Interpolation {
 
 impl Warp {
     /// Whether it can make `output` of `input`, apart from format, dtype and layout.
-    pub(super) fn check(&self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
+    pub(super) fn check(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+        let input = &inputs[0];
         let outside = |what| Err(format!("{what} outside the source"));
         match self {
             Self::Transposed { x, .. } if !x.stays_inside(input.width(), output.height()) => {
                 outside("columns")
             }
             Self::Transposed { y, .. } if !y.stays_inside(input.height(), output.width()) => outside("rows"),
-            Self::Transposed { .. } | Self::Sampled(_) => Ok(()),
+            Self::Transposed { .. } => Ok(()),
+            Self::Sampled(_) => Coordinates::check(&inputs[1..], output),
+            Self::Crops(crops) => crops.check(inputs, output),
         }
     }
 
-    /// Number of input images: what is warped, and what holds coordinates.
+    /// Number of input images: what is warped, and what holds coordinates or boxes.
     pub(super) const fn input_count(&self) -> usize {
         match self {
             Self::Transposed { .. } => 1,
             Self::Sampled(sampled) => 1 + sampled.coordinates.map_count(),
+            Self::Crops(_) => 2,
         }
     }
 
     /// Number of uniforms.
     pub const fn uniform_count(&self) -> usize {
         match self {
-            Self::Transposed { .. } => 0,
+            Self::Transposed { .. } | Self::Crops(_) => 0,
             Self::Sampled(sampled) => sampled.coordinates.uniform_count(),
         }
     }
 
     /// As [`super::Kernel::operations`].
     pub(super) fn operations(&self) -> f64 {
-        let Self::Sampled(sampled) = self else { return 1.0 };
-        sampled.coordinates.operations()
-            + match sampled.interpolation {
-                Interpolation::Nearest => 2.0,
-                Interpolation::Bilinear => 12.0,
-                Interpolation::Bicubic => 40.0,
+        match self {
+            Self::Transposed { .. } => 1.0,
+            Self::Crops(Crops { filter: CropFilter::Nearest, .. }) => 4.0,
+            Self::Crops(Crops { filter: CropFilter::Bilinear, .. }) => 16.0,
+            Self::Sampled(sampled) => {
+                let filter = match sampled.interpolation {
+                    Interpolation::Nearest => 2.0,
+                    Interpolation::Bilinear => 12.0,
+                    Interpolation::Bicubic => 40.0,
+                };
+                sampled.coordinates.operations() + filter
             }
+        }
     }
 
     /// Whether both are the same but for where a crop begins.
@@ -114,10 +126,7 @@ impl Warp {
             (Self::Transposed { x, y }, Self::Transposed { x: other_x, y: other_y }) => {
                 x.same_program(*other_x) && y.same_program(*other_y)
             }
-            (Self::Sampled(a), Self::Sampled(b)) => a == b,
-            (Self::Transposed { .. }, Self::Sampled(_)) | (Self::Sampled(_), Self::Transposed { .. }) => {
-                false
-            }
+            (Self::Transposed { .. } | Self::Sampled(_) | Self::Crops(_), _) => self == other,
         }
     }
 }

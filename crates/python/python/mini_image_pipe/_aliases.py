@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "pyrUp": ("pyramid", {"direction": "up"}),
     "pyr_down": ("pyramid", {"direction": "down"}),
     "pyr_up": ("pyramid", {"direction": "up"}),
+    "sepFilter2D": ("sep_filter", {}),
     "subtract": ("arithmetic", {"operation": "subtract"}),
     "warpAffine": ("warp_affine", {}),
     "warpPerspective": ("warp_perspective", {}),

@@ -126,7 +126,7 @@ def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Li
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -31 to 31; default 3)
+        kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -1023 to 1023; default 3)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
 
@@ -165,7 +165,7 @@ def canny(image: Image, /, *, low: float, high: float, l2_gradient: bool = False
     Parameters
         low: Strength above which an edge goes on (a number from 0 to 1000000; must be given; changes without a new plan)
         high: Strength above which an edge begins (a number from 0 to 1000000; must be given; changes without a new plan)
-        l2_gradient: Whether the strength is sqrt(dx^2 + dy^2) instead of |dx| + |dy| (true or false; default false)"""
+        l2_gradient: Whether the strength is sqrt(dx^2 + dy^2) instead of |dx| + |dy| (dx; default false)"""
 
 @overload
 def canny(image: ImageLike, /, *, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Any: ...
@@ -233,6 +233,20 @@ def color_matrix(image: ImageLike, /, *, matrix: Sequence[float], device: str = 
 def color_matrix(*, matrix: Sequence[float], device: str = "auto") -> Pipeline: ...
 
 @overload
+def compare(a: Image, b: Image, /, *, metric: Literal["psnr", "ssim", "mse", "mae", "max_diff"] = "psnr", device: str = "auto") -> Image:
+    """How far two images are apart, as one number: PSNR, SSIM, mean or largest difference.
+
+    Takes 2 images: a, b, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        metric: psnr in decibels, ssim up to 1, mse, mae, max_diff (one of psnr, ssim, mse, mae, max_diff; default psnr)"""
+
+@overload
+def compare(a: ImageLike, b: ImageLike, /, *, metric: Literal["psnr", "ssim", "mse", "mae", "max_diff"] = "psnr", device: str = "auto") -> Any: ...
+@overload
+def compare(*, metric: Literal["psnr", "ssim", "mse", "mae", "max_diff"] = "psnr", device: str = "auto") -> Pipeline: ...
+
+@overload
 def composite(foreground: Image, background: Image, /, *, premultiplied: bool = False, device: str = "auto") -> Image:
     """Lays an image with alpha over another one.
 
@@ -265,6 +279,25 @@ def crop(image: Image, /, *, width: int = ..., height: int = ..., x: int | None 
 def crop(image: ImageLike, /, *, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, center: bool = False, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
 @overload
 def crop(*, width: int = ..., height: int = ..., x: int | None = None, y: int | None = None, center: bool = False, size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
+def crop_resize(image: Image, boxes: Image, /, *, width: int = ..., height: int = ..., filter: Literal["nearest", "bilinear"] = "bilinear", max: int | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Image:
+    """Cuts boxes out of the image and resizes each to one size: regions for a classifier.
+
+    Takes 2 images: image, boxes, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        width: Width of each region in the result (a whole number from 1 to 65536; must be given)
+        height: Height of each region in the result (a whole number from 1 to 65536; must be given)
+        filter: How pixels between pixels are made (one of nearest, bilinear; default bilinear)
+        max: Regions in the result: of the first boxes; as many as there are rows of boxes if not given (a whole number from 1 to 4096)
+
+    Other names: interpolation for filter; size, dsize for width, height."""
+
+@overload
+def crop_resize(image: ImageLike, boxes: ImageLike, /, *, width: int = ..., height: int = ..., filter: Literal["nearest", "bilinear"] = "bilinear", max: int | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Any: ...
+@overload
+def crop_resize(*, width: int = ..., height: int = ..., filter: Literal["nearest", "bilinear"] = "bilinear", max: int | None = None, interpolation: Any = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
 def demosaic(image: Image, /, *, pattern: Literal["rggb", "bggr", "grbg", "gbrg"] = "rggb", method: Literal["bilinear", "malvar"] = "bilinear", device: str = "auto") -> Image:
@@ -433,7 +466,7 @@ def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = Non
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 31; default 5)
+        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 1023; default 5)
         sigma: Standard deviation in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
@@ -907,6 +940,26 @@ def select(image: ImageLike, /, *, channels: float | Sequence[float], device: st
 def select(*, channels: float | Sequence[float], device: str = "auto") -> Pipeline: ...
 
 @overload
+def sep_filter(image: Image, /, *, weights_x: float | Sequence[float], weights_y: float | Sequence[float] | None = None, delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:
+    """Weighted sum of the pixels around each one, with weights of your own for columns and for rows.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        weights_x: Along a row: 1 to 31 numbers, the pixel itself in the middle (a list of 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29 or 31 numbers from -1000000 to 1000000; must be given)
+        weights_y: Along a column, from the top; `weights_x` if not given (a list of 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29 or 31 numbers from -1000000 to 1000000)
+        delta: Added, in sample units (a number from -1e30 to 1e30; default 0; changes without a new plan)
+        border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
+        border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
+
+    Other names: padding_mode, borderType, borderMode, border_mode for border."""
+
+@overload
+def sep_filter(image: ImageLike, /, *, weights_x: float | Sequence[float], weights_y: float | Sequence[float] | None = None, delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
+@overload
+def sep_filter(*, weights_x: float | Sequence[float], weights_y: float | Sequence[float] | None = None, delta: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+@overload
 def sharpen(image: Image, /, *, amount: float = 1.0, kernel: int = 5, sigma: float | None = None, threshold: float = 0.0, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, kernel_size: int | Sequence[int] = ..., ksize: int | Sequence[int] = ..., padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., sigmaX: float | None = ..., device: str = "auto") -> Image:
     """Unsharp mask: adds what a blur takes away.
 
@@ -1283,6 +1336,8 @@ def pyr_up(image: Image, /, *, border: Literal["reflect101", "reflect", "replica
 def pyr_up(image: ImageLike, /, *, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Any: ...
 @overload
 def pyr_up(*, border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Pipeline: ...
+
+sepFilter2D = sep_filter
 
 @overload
 def subtract(a: Image, b: Image, /, *, scale: float | None = None, alpha: float | None = None, beta: float | None = None, gamma: float | None = None, device: str = "auto") -> Image:

@@ -15,7 +15,7 @@ pub fn box_blur(image: &Real, width: usize, height: usize, border: Border) -> Re
     let axis = |n: usize, side: usize| -> Vec<Taps> {
         let radius = (side / 2) as i64;
         let taps = |o: i64| (-radius..=radius).map(|d| (border.resolve(o + d, n), 1.0)).collect();
-        (0..n as i64).map(|o| Taps::normalised(taps(o))).collect()
+        (0..n as i64).map(|o| Taps::normalised(taps(o)).merged_above(width.max(height))).collect()
     };
     let constant = if let Border::Constant(v) = border { v } else { 0.0 };
     weighted(image, &axis(image.width, width), &axis(image.height, height), constant)

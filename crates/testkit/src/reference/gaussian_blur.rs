@@ -23,7 +23,7 @@ pub fn gaussian_blur(image: &Real, kernel: usize, sigma: Option<f64>, border: Bo
     let axis = |n: usize| -> Vec<Taps> {
         let weight = |d: i64| (-((d * d) as f64) / (2.0 * sigma * sigma)).exp();
         let taps = |o: i64| (-radius..=radius).map(|d| (border.resolve(o + d, n), weight(d))).collect();
-        (0..n as i64).map(|o| Taps::normalised(taps(o))).collect()
+        (0..n as i64).map(|o| Taps::normalised(taps(o)).merged_above(kernel)).collect()
     };
     let constant = if let Border::Constant(v) = border { v } else { 0.0 };
     weighted(image, &axis(image.width), &axis(image.height), constant)

@@ -22,9 +22,11 @@ mod clahe;
 mod color_convert;
 mod color_matrix;
 mod color_spaces;
+mod compare;
 mod composite;
 mod counts;
 mod crop;
+mod crop_resize;
 mod demosaic;
 mod dilate;
 mod distance_transform;
@@ -63,6 +65,7 @@ mod rotate90;
 mod saturation;
 mod scharr;
 mod select;
+mod sep_filter;
 mod sharpen;
 mod sobel;
 mod stats;
@@ -107,8 +110,10 @@ references! {
     clahe,
     color_convert,
     color_matrix,
+    compare,
     composite,
     crop,
+    crop_resize,
     demosaic,
     dilate,
     distance_transform,
@@ -147,6 +152,7 @@ references! {
     saturation,
     scharr,
     select,
+    sep_filter,
     sharpen,
     sobel,
     stats,

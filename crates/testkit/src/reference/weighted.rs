@@ -14,6 +14,22 @@ impl Taps {
         let total = taps.iter().map(|t| t.1).sum();
         Self { taps, total }
     }
+
+    /// Each source coordinate once where a window is longer than 31 pixels: borders are folded into its weights, so that a
+    /// weight of 0 is none where another one has the same place.
+    pub(crate) fn merged_above(self, side: usize) -> Self {
+        if side <= 31 {
+            return self;
+        }
+        let mut merged: Vec<(Option<usize>, f64)> = Vec::new();
+        for (place, weight) in self.taps {
+            match merged.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, sum)) => *sum += weight,
+                None => merged.push((place, weight)),
+            }
+        }
+        Self { taps: merged, total: self.total }
+    }
 }
 
 /// Weighted sums over the product of column and row taps. Colour under alpha is weighted by it: the sums run
@@ -31,20 +47,34 @@ pub(crate) fn weighted_above(
     clear: f64,
 ) -> Real {
     let channels = image.channels;
+    let sample = |x: Option<usize>, y: Option<usize>, c: usize| match (x, y) {
+        (Some(x), Some(y)) => image.at(x, y, c),
+        _ => constant,
+    };
+    // Sums over columns of every row of the image, and of one outside: weights of both axes are multiplied.
+    let across = |y: Option<usize>| -> Vec<[f64; 4]> {
+        let sums = |column: &Taps| {
+            let mut sums = [0.0; 4];
+            for &(x, w) in &column.taps {
+                for (c, sum) in sums.iter_mut().enumerate().take(channels) {
+                    let cover = if image.has_alpha() && c < 3 { sample(x, y, 3) } else { 1.0 };
+                    *sum += w * sample(x, y, c) * cover;
+                }
+            }
+            sums
+        };
+        columns.iter().map(sums).collect()
+    };
+    let inside: Vec<_> = (0..image.height).map(|y| across(Some(y))).collect();
+    let outside = across(None);
     let mut data = Vec::with_capacity(columns.len() * rows.len() * channels);
     for row in rows {
-        for column in columns {
+        for (x, column) in columns.iter().enumerate() {
             let mut sums = [0.0; 4];
-            for &(y, wy) in &row.taps {
-                for &(x, wx) in &column.taps {
-                    let v = |c| match (x, y) {
-                        (Some(x), Some(y)) => image.at(x, y, c),
-                        _ => constant,
-                    };
-                    for (c, sum) in sums.iter_mut().enumerate().take(channels) {
-                        let cover = if image.has_alpha() && c < 3 { v(3) } else { 1.0 };
-                        *sum += wx * wy * v(c) * cover;
-                    }
+            for &(y, w) in &row.taps {
+                let line = y.map_or(&outside, |y| &inside[y]);
+                for (sum, v) in sums.iter_mut().zip(line[x]) {
+                    *sum += w * v;
                 }
             }
             for c in 0..channels {

@@ -29,6 +29,7 @@ pub(super) fn fill(rule: Rule, h: &Counts, uniforms: &[f32], row: &mut [u8]) {
     match rule {
         Rule::Counts => floats(row, &mut h.iter().map(|&count| count as f32)),
         Rule::Statistics => floats(row, &mut statistics(h).into_iter()),
+        Rule::Differences => floats(row, &mut differences(h).into_iter()),
         Rule::Equalize => equalize(h, row),
         Rule::EqualizePillow => equalize_pillow(h, row),
         Rule::Stretch => {
@@ -59,6 +60,14 @@ fn statistics(h: &Counts) -> [f32; 5] {
     let first = h.iter().position(|&count| count > 0).unwrap_or(0);
     let last = h.iter().rposition(|&count| count > 0).unwrap_or(0);
     [mean as f32, (squares / n as f64).sqrt() as f32, first as f32, last as f32, sum as f32]
+}
+
+fn differences(h: &Counts) -> [f32; 3] {
+    let n: u64 = h.iter().sum();
+    let sum: u64 = h.iter().zip(0..).map(|(&count, v)| count * v).sum();
+    let squares: u64 = h.iter().zip(0..).map(|(&count, v)| count * (v * v)).sum();
+    let last = h.iter().rposition(|&count| count > 0).unwrap_or(0);
+    [last as f32, (sum as f64 / n as f64) as f32, (squares as f64 / n as f64) as f32]
 }
 
 fn equalize(h: &Counts, row: &mut [u8]) {

@@ -22,6 +22,8 @@ pub enum Rule {
     /// Five numbers: mean, standard deviation of the population, minimum, maximum and sum, each rounded to binary32. The
     /// variance is the sum of `h[v] * (v - mean)^2` by rising v, divided by n.
     Statistics,
+    /// Of counts of differences, three numbers: the largest, their mean and the mean of their squares, each rounded to binary32.
+    Differences,
     /// OpenCV's `equalizeHist`: `c[v] - h[first]` times `255 / (n - h[first])` in binary32, rounded half to even, with the
     /// first value that occurs; of one value alone every entry is that value.
     Equalize,
@@ -74,7 +76,7 @@ impl Rule {
     /// Number of uniforms.
     pub const fn uniform_count(self) -> usize {
         match self {
-            Self::Counts | Self::Statistics | Self::Equalize | Self::EqualizePillow => 0,
+            Self::Counts | Self::Statistics | Self::Differences | Self::Equalize | Self::EqualizePillow => 0,
             Self::Stretch | Self::Threshold(..) | Self::Clahe { .. } => 1,
         }
     }
@@ -84,6 +86,7 @@ impl Rule {
         match self {
             Self::Counts => (Whole::VALUES, DType::F32),
             Self::Statistics => (5, DType::F32),
+            Self::Differences => (3, DType::F32),
             Self::Equalize
             | Self::EqualizePillow
             | Self::Stretch
