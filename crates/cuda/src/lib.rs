@@ -8,7 +8,7 @@
 //! device/    the runtime's traits: streams, events, memory, executables, staging
 //!   codegen/ groups to text; kernels/*.cu hold the arithmetic
 //!   compile/ NVRTC behind a cache on disk
-//!   driver/  safe wrappers of driver and NVRTC: the only `unsafe` code
+//!   driver/  safe wrappers of driver, NVRTC and nvJPEG: the only `unsafe` code
 //! ```
 
 #![deny(unsafe_code)]
@@ -30,7 +30,7 @@ pub mod tiles;
 
 pub use backend::CudaBackend;
 pub use check::kernel_sources;
-pub use device::{CudaDevice, CudaOptions};
+pub use device::{CudaDevice, CudaOptions, jpeg};
 pub use driver::{BorrowedMemory, BorrowedStream};
 pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};
 

@@ -22,6 +22,7 @@ mod executable;
 mod fault;
 mod graph;
 mod in_flight;
+pub mod jpeg;
 mod load;
 mod memory;
 mod options;

@@ -78,6 +78,15 @@ impl CudaStream {
         Ok(())
     }
 
+    /// Has another library queue work here, which uses what is kept until the stream is past it.
+    pub(super) fn queue<T>(&self, kept: impl Any + Send, work: impl FnOnce(&RawStream) -> T) -> T {
+        let _order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        self.busy.store(true, Ordering::SeqCst);
+        let result = work(&self.raw);
+        self.in_flight.add(Entry::keep(kept));
+        result
+    }
+
     fn free(&self, memory: Arc<dyn Memory>) -> Result<(), DeviceError> {
         let freed = self.shared.check(device_memory(&*memory)?.free_ordered(&self.raw))?;
         self.in_flight.add(Entry::keep(memory));

@@ -1,6 +1,6 @@
-//! Safe wrappers over the CUDA driver and NVRTC: the only place that calls them.
+//! Safe wrappers over the CUDA driver, NVRTC and nvJPEG: the only place that calls them.
 //!
-//! Both libraries are looked for when a program runs; [`library`] must say that they are present before
+//! The libraries are looked for when a program runs; [`library`] must say that they are present before
 //! anything else here is called. Every wrapper makes its context current on the calling thread first, so
 //! that handles may be used and dropped on any thread.
 
@@ -12,10 +12,12 @@ mod copy;
 mod event;
 mod fill;
 mod graph;
+mod jpeg;
 pub(crate) mod library;
 mod mark;
 mod memory;
 mod module;
+mod nvjpeg;
 mod nvrtc;
 #[cfg(feature = "profiling")]
 mod nvtx;
@@ -29,9 +31,13 @@ pub(crate) use error::DriverError;
 pub(crate) use event::RawEvent;
 pub(crate) use fill::fill_past_caches;
 pub(crate) use graph::{GraphNode, RawGraph, RawGraphExec};
+pub(crate) use jpeg::{
+    JpegBackend, JpegHandle, JpegHeader, JpegInfo, JpegJob, JpegOutput, JpegRefusal, JpegState,
+};
 pub(crate) use mark::Mark;
 pub(crate) use memory::{DeviceMemory, PinnedMemory, device_of, is_pinned};
 pub(crate) use module::{Function, LaunchShape, Module};
+pub(crate) use nvjpeg::{NVJPEG_VARIABLE, Nvjpeg};
 pub(crate) use nvrtc::{compile, nvrtc_version};
 #[cfg(feature = "profiling")]
 pub(crate) use nvtx::Nvtx;

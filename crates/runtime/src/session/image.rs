@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
 
-use crate::Block;
 use crate::device::{BufferMemory, BufferRef, DeviceError, Memory};
+use crate::{Block, MemoryManager};
 
 /// Images in device memory: the result of one run, or uploaded once, to be the input of others without passing
 /// through the host. The memory goes back to where it came from when the last clone is dropped.
@@ -17,6 +17,16 @@ pub struct DeviceImage {
 impl DeviceImage {
     pub(super) const fn new(layout: BatchLayout, block: Arc<Block>) -> Self {
         Self { layout, block, offset: 0 }
+    }
+
+    /// Images in memory of a manager's pool, for a decoder to fill; until then what is in them is unspecified.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn allocate(manager: &MemoryManager, layout: BatchLayout) -> Result<Self, DeviceError> {
+        layout.check().map_err(|error| DeviceError::Conflict(error.to_string()))?;
+        let block = manager.allocate_device(layout.span())?;
+        Ok(Self::new(layout, Arc::new(block)))
     }
 
     /// Images in memory of the device's that was got elsewhere, from a byte of it on.

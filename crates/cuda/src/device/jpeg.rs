@@ -1,0 +1,350 @@
+//! JPEG files decoded on the GPU by nvJPEG, into images that kernels read in place.
+//!
+//! nvJPEG's pixels are not those of the CPU's decoder to the bit, and it does not notice damage within a scan: it is
+//! for those who ask for it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mip_core::{DType, ImageDesc, Layout, PixelFormat};
+use mip_runtime::DeviceImage;
+use mip_runtime::device::{DeviceError, Stream};
+use serde::Serialize;
+
+use super::CudaDevice;
+use super::memory::device_memory;
+use super::shared::Shared;
+use super::stream::CudaStream;
+use crate::driver::{
+    JpegBackend, JpegHandle, JpegHeader, JpegInfo, JpegJob, JpegOutput, JpegRefusal, JpegState,
+    NVJPEG_VARIABLE, Nvjpeg, RawStream,
+};
+use crate::probe::{CudaVersion, Missing, probe};
+
+/// A version of nvJPEG: 13.3.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct JpegVersion {
+    /// 13: that of CUDA.
+    pub major: u32,
+    /// 3.
+    pub minor: u32,
+    /// 2.
+    pub patch: u32,
+}
+
+impl fmt::Display for JpegVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// Looks for nvJPEG.
+///
+/// # Errors
+/// What is missing, and how to get it.
+pub fn probe_nvjpeg() -> Result<JpegVersion, Missing> {
+    find(probe().driver?).map(version_of)
+}
+
+fn version_of(library: &Nvjpeg) -> JpegVersion {
+    let (major, minor, patch) = library.version;
+    JpegVersion { major, minor, patch }
+}
+
+fn find(driver: CudaVersion) -> Result<&'static Nvjpeg, Missing> {
+    let install = |major| {
+        format!(
+            "install it with `pip install '{}=={major}.*'` or the CUDA toolkit, and name its folder in \
+             {NVJPEG_VARIABLE}",
+            if major >= 13 { "nvidia-nvjpeg" } else { "nvidia-nvjpeg-cu12" }
+        )
+    };
+    let missing = |problem| Missing { problem, remedy: install(driver.major) };
+    let found = Nvjpeg::get(driver.major).map_err(missing)?;
+    let version = version_of(found);
+    if version.major > driver.major {
+        return Err(Missing {
+            problem: format!(
+                "nvJPEG {version} is for newer drivers than the one installed, which is for CUDA {driver}"
+            ),
+            remedy: format!("update the driver, or {}", install(driver.major)),
+        });
+    }
+    Ok(found)
+}
+
+/// What decodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JpegEngine {
+    /// The GPU's engines for JPEG; what they do not know, such as progressive files, its cores.
+    Hardware,
+    /// The GPU's cores, with the host's for the entropy coding.
+    Cores,
+}
+
+impl fmt::Display for JpegEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hardware => "hardware engines",
+            Self::Cores => "cores of the GPU",
+        })
+    }
+}
+
+/// A file that was not decoded.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JpegError {
+    /// nvJPEG refuses the file, or reads another picture in it than was expected.
+    #[error("file {index} of the batch: {reason}; decode it on the CPU (--decode cpu)")]
+    File {
+        /// Its place among those given.
+        index: usize,
+        /// What nvJPEG says.
+        reason: String,
+    },
+    /// The device fails, for this file and all others.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// nvJPEG on a device. Threads share it; each has a [`JpegLane`] of its own.
+#[derive(Debug)]
+pub struct JpegDecoder {
+    shared: Arc<Shared>,
+    version: JpegVersion,
+    /// For batches on the hardware engines, where there are some.
+    hardware: Option<Arc<JpegHandle>>,
+    /// For what those do not know.
+    cores: Arc<JpegHandle>,
+}
+
+/// A thread's part of a [`JpegDecoder`]: a stream, and the memory that decoding works in.
+#[derive(Debug)]
+pub struct JpegLane {
+    stream: Arc<CudaStream>,
+    decoder: Arc<JpegDecoder>,
+    batches: Option<Batches>,
+    single: JpegState,
+}
+
+/// States for the hardware engines: batches are of one kind of output.
+#[derive(Debug)]
+struct Batches {
+    header: JpegHeader,
+    gray: JpegState,
+    rgb: JpegState,
+}
+
+/// A file to decode, and the image that it is decoded into.
+pub type JpegTask = (Vec<u8>, DeviceImage);
+
+impl CudaDevice {
+    /// nvJPEG on this device; takes a tenth of a second, so keep it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] with what is missing and what to install; [`DeviceError::Driver`] when nvJPEG or the
+    /// driver refuses.
+    pub fn jpeg_decoder(&self) -> Result<Arc<JpegDecoder>, DeviceError> {
+        let unsupported = |missing: Missing| DeviceError::Unsupported(missing.to_string());
+        let library = probe().driver.and_then(find).map_err(unsupported)?;
+        let shared = self.shared();
+        shared.alive()?;
+        let handle = |backend| JpegHandle::new(library, &shared.context, backend);
+        // A GPU without engines says so by refusing.
+        let hardware = handle(JpegBackend::Hardware).ok();
+        let cores = handle(JpegBackend::Default).map_err(|refusal| device_error(shared, refusal))?;
+        let version = version_of(library);
+        Ok(Arc::new(JpegDecoder { shared: shared.clone(), version, hardware, cores }))
+    }
+}
+
+impl JpegDecoder {
+    /// nvJPEG's version.
+    pub const fn version(&self) -> JpegVersion {
+        self.version
+    }
+
+    /// What decodes.
+    pub const fn engine(&self) -> JpegEngine {
+        if self.hardware.is_some() { JpegEngine::Hardware } else { JpegEngine::Cores }
+    }
+
+    /// A part for one more thread.
+    ///
+    /// # Errors
+    /// When there is no memory, or the device is lost.
+    pub fn lane(self: &Arc<Self>) -> Result<JpegLane, DeviceError> {
+        let stream = CudaStream::new(&self.shared, "jpeg")?;
+        let made = || -> Result<_, JpegRefusal> {
+            let batches = |handle: &Arc<JpegHandle>| {
+                let (header, gray) = (JpegHeader::new(handle)?, JpegState::new(handle)?);
+                Ok::<_, JpegRefusal>(Batches { header, gray, rgb: JpegState::new(handle)? })
+            };
+            Ok((self.hardware.as_ref().map(batches).transpose()?, JpegState::new(&self.cores)?))
+        };
+        let (batches, single) = made().map_err(|refusal| device_error(&self.shared, refusal))?;
+        Ok(JpegLane { stream, decoder: self.clone(), batches, single })
+    }
+}
+
+impl JpegLane {
+    /// Queues decoding files into images of this device, interleaved and tight: u8 gray for files of one component, u8
+    /// rgb for others. Waits for what this lane decoded before; the images are complete once [`JpegLane::finish`] has
+    /// returned. Files and images are kept until then.
+    ///
+    /// A file's result says whether it was queued, whatever becomes of the others.
+    pub fn decode(&mut self, tasks: Vec<JpegTask>) -> Vec<Result<(), JpegError>> {
+        let mut results: Vec<Result<(), JpegError>> = vec![Ok(()); tasks.len()];
+        if let Err(lost) = self.finish() {
+            results.fill(Err(lost.into()));
+            return results;
+        }
+        let Self { stream, decoder, batches, single } = self;
+        let tasks = Arc::new(tasks);
+        let mut queue = Queue { decoder, results: &mut results };
+        stream.queue(tasks.clone(), |stream| {
+            let (mut gray, mut rgb) = (Vec::new(), Vec::new());
+            for (index, (file, image)) in tasks.iter().enumerate() {
+                let Some((job, output)) = queue.checked(index, file, image) else { continue };
+                // What the header alone makes nvJPEG refuse is refused by decoding as well, with the same reason.
+                let batch = batches.as_mut().is_some_and(|b| b.header.is_for_a_batch(file).unwrap_or(false));
+                if !batch {
+                    let queued = single.decode(&job, output, stream);
+                    queue.note(index, queued);
+                } else if output == JpegOutput::Gray {
+                    gray.push((index, job));
+                } else {
+                    rgb.push((index, job));
+                }
+            }
+            if let Some(states) = batches {
+                queue.batch(&mut states.gray, &gray, JpegOutput::Gray, stream);
+                queue.batch(&mut states.rgb, &rgb, JpegOutput::Rgb, stream);
+            }
+        });
+        results
+    }
+
+    /// Waits until everything queued has been decoded.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn finish(&self) -> Result<(), DeviceError> {
+        self.stream.synchronize()
+    }
+}
+
+impl Drop for JpegLane {
+    fn drop(&mut self) {
+        // States must outlive what is queued; on a lost device nothing runs any more.
+        let _ = self.finish();
+    }
+}
+
+/// What a call of [`JpegLane::decode`] has come to.
+struct Queue<'a> {
+    decoder: &'a JpegDecoder,
+    results: &'a mut [Result<(), JpegError>],
+}
+
+impl Queue<'_> {
+    fn refuse(&mut self, index: usize, reason: impl Into<String>) {
+        self.results[index] = Err(JpegError::File { index, reason: reason.into() });
+    }
+
+    /// A file and where it goes, if its picture is what the image is for: nvJPEG writes as much as the file says.
+    fn checked<'f>(
+        &mut self,
+        index: usize,
+        file: &'f [u8],
+        image: &DeviceImage,
+    ) -> Option<(JpegJob<'f>, JpegOutput)> {
+        let memory = match device_memory(&**image.memory()) {
+            Ok(memory) => memory,
+            Err(error) => {
+                self.results[index] = Err(error.into());
+                return None;
+            }
+        };
+        let Some(output) = output_for(image) else {
+            self.refuse(index, format!("nvJPEG decodes to tight u8 gray or rgb, not to {}", image.desc()));
+            return None;
+        };
+        let found = match self.decoder.cores.info(file) {
+            Ok(found) => found,
+            Err(refusal) => {
+                self.note(index, Err(refusal));
+                return None;
+            }
+        };
+        let desc = image.desc();
+        if !is_of(&found, desc) {
+            let JpegInfo { components, width, height } = found;
+            let text = format!(
+                "nvJPEG reads {width}x{height} pixels of {components} component(s) in it, where {desc} was expected"
+            );
+            self.refuse(index, text);
+            return None;
+        }
+        let address = memory.address() + image.offset() as u64;
+        Some((JpegJob { file, address, pitch: image.layout().row_stride }, output))
+    }
+
+    fn note(&mut self, index: usize, queued: Result<(), JpegRefusal>) {
+        match queued {
+            Ok(()) => {}
+            Err(JpegRefusal::Jpeg(status)) => self.refuse(index, status.to_string()),
+            Err(other) => self.results[index] = Err(device_error(&self.decoder.shared, other).into()),
+        }
+    }
+
+    /// Queues a batch; where it is refused, one file after the other, so that only those fail that are refused
+    /// themselves.
+    fn batch(
+        &mut self,
+        state: &mut JpegState,
+        jobs: &[(usize, JpegJob<'_>)],
+        output: JpegOutput,
+        stream: &RawStream,
+    ) {
+        let all: Vec<JpegJob<'_>> = jobs.iter().map(|(_, job)| *job).collect();
+        if all.is_empty() || state.decode_batch(&all, output, stream).is_ok() {
+            return;
+        }
+        for (index, job) in jobs {
+            // The state is made ready anew for each, which nothing queued may use then.
+            let queued = stream
+                .synchronize()
+                .map_err(JpegRefusal::from)
+                .and_then(|()| state.decode_batch(std::slice::from_ref(job), output, stream));
+            self.note(*index, queued);
+        }
+    }
+}
+
+/// The output that fills an image.
+fn output_for(image: &DeviceImage) -> Option<JpegOutput> {
+    let (desc, layout) = (image.desc(), image.layout());
+    let fits = desc.dtype() == DType::U8 && layout.batch_size == 1 && layout.is_tight();
+    match desc.format() {
+        PixelFormat::Gray if fits => Some(JpegOutput::Gray),
+        PixelFormat::Rgb if fits && desc.layout() == Layout::Hwc => Some(JpegOutput::Rgb),
+        _ => None,
+    }
+}
+
+fn is_of(found: &JpegInfo, desc: &ImageDesc) -> bool {
+    let size =
+        (u32::try_from(found.width), u32::try_from(found.height)) == (Ok(desc.width()), Ok(desc.height()));
+    let gray = desc.format() == PixelFormat::Gray;
+    size && found.components == if gray { 1 } else { 3 }
+}
+
+fn device_error(shared: &Shared, refusal: JpegRefusal) -> DeviceError {
+    match refusal {
+        JpegRefusal::Driver(error) => shared.check::<()>(Err(error)).expect_err("an error stays one"),
+        JpegRefusal::Jpeg(status) => DeviceError::Driver { call: status.call, message: status.to_string() },
+    }
+}
