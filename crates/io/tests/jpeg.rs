@@ -131,3 +131,33 @@ proptest! {
         prop_assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
+
+#[test]
+fn plain_files_are_those_that_other_decoders_read_alike() {
+    let plain = |bytes: &[u8]| Reader::default().load_bytes(bytes, "a.jpg").unwrap().plain_jpeg();
+    let shape = |name: &str| plain(&file(name)).map(|desc| desc.to_string());
+    assert_eq!(shape("420_33x17"), Ok("33x17 rgb u8".to_owned()));
+    for name in ["410_33x17", "411_33x17", "422_33x17", "440_33x17", "420_1x1"] {
+        assert!(shape(name).is_ok(), "{name}");
+    }
+    let whole = file("420_33x17");
+    // Bytes behind the end are no part of the picture; without the marker it may be cut.
+    assert!(plain(&[whole.as_slice(), b"further bytes"].concat()).is_ok());
+    assert_eq!(plain(&whole[..whole.len() - 2]), Err("no end marker"));
+    assert_eq!(shape("no_end"), Err("no end marker"));
+    assert_eq!(plain(&whole[..100]), Err("no whole header"));
+    assert_eq!(plain(&common::with_orientation(&whole, 6, true)), Err("EXIF orientation"));
+    assert!(plain(&common::with_orientation(&whole, 1, false)).is_ok());
+    for name in names() {
+        // Whatever is plain has the shape that this crate decodes.
+        if let Ok(desc) = plain(&file(&name)) {
+            assert_eq!(desc, *read_bytes(&file(&name), &name).unwrap().desc(), "{name}");
+        }
+    }
+    let other =
+        Reader::default().load_bytes(&std::fs::read(folder().join("420_1x1.png")).unwrap(), "a").unwrap();
+    assert_eq!(other.plain_jpeg(), Err("no JPEG file"));
+    let loaded = Reader::default().load_bytes(&whole, "a.jpg").unwrap();
+    let (bytes, _, held) = loaded.hand_out();
+    assert!(bytes == whole && held.bytes() <= whole.len());
+}

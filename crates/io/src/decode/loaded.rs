@@ -1,10 +1,10 @@
 use std::path::Path;
 
-use mip_core::{ImageBuffer, OverBudget, Reservation};
+use mip_core::{ImageBuffer, ImageDesc, OverBudget, Reservation};
 
-use super::Reader;
 use super::pages::Opened;
-use crate::{FileFormat, IoError, input_name};
+use super::{Reader, jpeg};
+use crate::{FileFormat, IoError, Metadata, input_name};
 
 /// An image file in memory, with the memory that decoding it takes. [`Reader::load`] gives it, [`Reader::decode`] takes it.
 #[derive(Debug)]
@@ -25,6 +25,27 @@ impl Loaded {
     /// Bytes of the file.
     pub const fn size(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// The picture of a JPEG file that a decoder elsewhere (a GPU's) may be given: gray or YCbCr of 8 bits, sampled in
+    /// a usual way, upright as it is stored, and with an end marker. Damage within its scans is not looked for.
+    ///
+    /// # Errors
+    /// What else it is, in words for a list: then [`Reader::decode`] decodes it, or says what is wrong.
+    pub fn plain_jpeg(&self) -> Result<ImageDesc, &'static str> {
+        if self.format != FileFormat::Jpeg {
+            return Err("no JPEG file");
+        }
+        jpeg::plain(&self.bytes)
+    }
+
+    /// Hands a file out, for a decoder elsewhere: its bytes, what it says beside its pixels, and the memory taken for
+    /// the bytes. What was taken for decoding it is given back.
+    pub fn hand_out(self) -> (Vec<u8>, Metadata, Reservation) {
+        let Self { format, bytes, mut held, .. } = self;
+        held.shrink_to(bytes.len());
+        let metadata = Metadata::of(&bytes, format);
+        (bytes, metadata, held)
     }
 }
 

@@ -11,6 +11,7 @@ mod huffman;
 mod idct;
 mod markers;
 mod picture;
+mod plain;
 mod progressive;
 mod scan;
 mod sequential;
@@ -24,6 +25,8 @@ use self::decoder::Decoder;
 use self::frame::Frame;
 use self::huffman::Table;
 use super::{Fault, Reader, WarningKind};
+
+pub(super) use plain::plain;
 
 /// Memory that a [`Reader`] keeps from one picture to the next.
 #[derive(Debug, Default)]
