@@ -70,6 +70,12 @@ impl Error {
                     (details.given, details.remedy) = (Some(image.to_string()), Some(remedy.clone()));
                 }
             }
+            #[cfg(feature = "cuda")]
+            Self::Jpeg(error) => {
+                if let mip_cuda::jpeg::JpegError::File { .. } = error {
+                    details.remedy = Some("decode it on the CPU".to_owned());
+                }
+            }
             Self::Device(_) | Self::Usage(_) => {}
         }
         details

@@ -9,6 +9,8 @@ use mip_core::ImageBuffer;
 #[cfg(feature = "cpu")]
 use mip_cpu::{CpuBackend, CpuConfig};
 #[cfg(feature = "cuda")]
+use mip_cuda::jpeg::JpegDecoder;
+#[cfg(feature = "cuda")]
 use mip_cuda::{BorrowedMemory, BorrowedStream, CudaBackend, CudaDevice, CudaOptions};
 #[cfg(feature = "cuda")]
 use mip_runtime::device::Stream;
@@ -37,6 +39,9 @@ struct Opened {
     device: Option<Arc<dyn RuntimeDevice>>,
     /// One memory manager for each way of managing memory that somebody asked for.
     managers: Vec<(ManagerOptions, Arc<MemoryManager>)>,
+    /// Made when first asked for: that takes a while.
+    #[cfg(feature = "cuda")]
+    jpeg: Option<Arc<JpegDecoder>>,
 }
 
 impl FromStr for Device {
@@ -183,13 +188,25 @@ impl Device {
         self.with_cuda(|cuda| cuda.borrow_stream(stream))
     }
 
+    /// nvJPEG on this device, made when first asked for.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn jpeg_decoder(&self) -> Result<Arc<JpegDecoder>, Error> {
+        if let Some(decoder) = &self.lock().jpeg {
+            return Ok(decoder.clone());
+        }
+        let decoder = self.with_cuda(CudaDevice::jpeg_decoder)?;
+        self.lock().jpeg = Some(decoder.clone());
+        Ok(decoder)
+    }
+
     #[cfg(feature = "cuda")]
     fn with_cuda<T>(&self, ask: impl FnOnce(&CudaDevice) -> Result<T, DeviceError>) -> Result<T, Error> {
         let device = self.open()?;
         let any: &dyn Any = &*device;
         let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
             Error::Usage(
-                "memory and streams of a GPU are borrowed by a CUDA device; this is another".to_owned(),
+                "this takes a CUDA device, which decodes JPEG files and borrows memory and streams of a GPU; it was given another"
+                    .to_owned(),
             )
         })?;
         Ok(ask(cuda)?)

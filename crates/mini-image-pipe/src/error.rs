@@ -100,6 +100,10 @@ pub enum Error {
         /// What values it takes.
         meaning: String,
     },
+    /// A JPEG file that the GPU does not decode.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Jpeg(#[from] mip_cuda::jpeg::JpegError),
     /// No output to read.
     #[error("task '{task}' has no output to read: {reason}")]
     NoOutput {
@@ -131,6 +135,10 @@ impl Error {
                 | RuntimeError::Device { error, .. },
             )
             | Self::Device(error) => matches!(error, DeviceError::OutOfMemory { .. }),
+            #[cfg(feature = "cuda")]
+            Self::Jpeg(mip_cuda::jpeg::JpegError::Device(error)) => {
+                matches!(error, DeviceError::OutOfMemory { .. })
+            }
             _ => false,
         }
     }
@@ -139,6 +147,8 @@ impl Error {
     pub fn is_request(&self) -> bool {
         match self {
             Self::Frame { error, .. } => return error.is_request(),
+            #[cfg(feature = "cuda")]
+            Self::Jpeg(_) => return false,
             // What was asked for cannot be written, whatever the system does; the others are about files.
             #[cfg(feature = "io")]
             Self::Io(error) => {

@@ -72,6 +72,8 @@ pub use pipeline::{
     DeviceFrame, DeviceRun, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param,
     ParamType, Pipeline, PipelineBuilder, StreamOptions, StreamedFrame,
 };
+#[cfg(feature = "cuda")]
+pub use pipeline::{DeviceJpegDecoder, DeviceJpegLane};
 pub use report::{AllocatorReport, DeviceReport, ExecutionReport};
 
 /// What functions here return.

@@ -17,7 +17,7 @@ pub(crate) use assign::{NamedInput, SetParameter};
 pub(crate) use execution::{DeviceArg, PlanArgs, RunArgs};
 pub(crate) use limits::{LimitArgs, SizeLimit};
 pub(crate) use pipeline::{PipelineArgs, load};
-pub(crate) use reading::{PageArgs, ReadArgs, note_warnings, warning_line};
+pub(crate) use reading::{DecodeArg, PageArgs, ReadArgs, note_warnings, warning_line};
 pub(crate) use refusal::refused;
 pub(crate) use size::{SizeArg, SizeArgs, VideoArg, base};
 pub(crate) use video::VideoArgs;

@@ -1,4 +1,4 @@
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mip_io::{ReadOptions, ReadWarning, Reader};
 
 use crate::console;
@@ -11,6 +11,15 @@ pub(crate) struct ReadArgs {
     /// of warning
     #[arg(long)]
     strict: bool,
+}
+
+/// `--decode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecodeArg {
+    /// The pixels of libjpeg.
+    Cpu,
+    /// By nvJPEG; files that it is not for are decoded by the CPU, and counted.
+    Gpu,
 }
 
 /// [`ReadArgs`] where files may be read picture by picture.

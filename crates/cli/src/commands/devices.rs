@@ -31,6 +31,10 @@ struct Entry {
     /// CUDA version the driver supports.
     driver: Option<String>,
     nvrtc: Option<String>,
+    /// The decoder of JPEG files (`--decode gpu`), where it is there.
+    nvjpeg: Option<String>,
+    /// Why it is not there, and what to do.
+    nvjpeg_reason: Option<String>,
     /// Whether stream-ordered allocation is supported.
     stream_ordered: Option<bool>,
     /// Why it is not available, and what to do.
@@ -65,6 +69,9 @@ impl Entry {
         add("", memory.as_ref().map(|v| v as _));
         add("driver for CUDA ", self.driver.as_ref().map(|v| v as _));
         add("NVRTC ", self.nvrtc.as_ref().map(|v| v as _));
+        add("nvJPEG ", self.nvjpeg.as_ref().map(|v| v as _));
+        let no_nvjpeg = self.nvjpeg_reason.as_ref().map(|reason| format!("no nvJPEG ({reason})"));
+        add("", no_nvjpeg.as_ref().map(|v| v as _));
         let ordered = self.stream_ordered.map(|yes| if yes { "yes" } else { "no" });
         add("stream-ordered allocation: ", ordered.as_ref().map(|v| v as _));
         text
@@ -90,6 +97,10 @@ fn cuda(status: &CudaStatus) -> Vec<Entry> {
         found.as_ref().ok().map(ToString::to_string)
     };
     let (driver, nvrtc) = (version(&status.driver), version(&status.nvrtc));
+    // Of use with a device only.
+    let nvjpeg = (!status.devices.is_empty()).then(mip_cuda::jpeg::probe_nvjpeg);
+    let no_nvjpeg = nvjpeg.as_ref().and_then(|found| found.as_ref().err()).map(ToString::to_string);
+    let nvjpeg = nvjpeg.and_then(Result::ok).map(|version| version.to_string());
     let entry = |index: usize| {
         let reason = status.usable(index).err().map(|missing| missing.to_string());
         let found: Option<&CudaDeviceProbe> = status.devices.get(index).and_then(|d| d.as_ref().ok());
@@ -101,6 +112,8 @@ fn cuda(status: &CudaStatus) -> Vec<Entry> {
             compute_capability: found.map(|d| format!("{}.{}", d.capability.0, d.capability.1)),
             driver: driver.clone(),
             nvrtc: nvrtc.clone(),
+            nvjpeg: nvjpeg.clone(),
+            nvjpeg_reason: no_nvjpeg.clone(),
             stream_ordered: found.map(|d| d.stream_ordered),
             reason,
             ..Entry::default()

@@ -4,15 +4,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mini_image_pipe::Pipeline;
+use mini_image_pipe::{DeviceJpegDecoder, Pipeline};
 use mip_core::ImageDesc;
 use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
 use mip_io::{Metadata, WholeFile, expand_inputs};
+use mip_runtime::device::DeviceKind;
 
 use super::profile::write_trace;
 use crate::args::{
-    ArrayArgs, NamedInput, PageArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load, note_warnings,
+    ArrayArgs, DecodeArg, NamedInput, PageArgs, RunArgs, SetParameter, VideoFileArgs, WriteArgs, load,
+    note_warnings,
 };
 use crate::devices;
 use crate::failure::Failure;
@@ -80,6 +82,9 @@ pub(crate) struct Args {
     execution: RunArgs,
     #[command(flatten)]
     reading: PageArgs,
+    /// What decodes JPEG files: the CPU, or nvJPEG on the GPU that runs the pipeline, whose pixels differ a little
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = DecodeArg::Cpu)]
+    decode: DecodeArg,
     /// Go on with the other images when one fails; exit code 1 at the end
     #[arg(long)]
     keep_going: bool,
@@ -95,6 +100,40 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Refuses inputs that the GPU is not asked to decode.
+    fn check_decode(&self, is_video: bool) -> Result<(), Failure> {
+        let refuse = |text: &str| Err(Failure::Request(format!("--decode gpu {text}; leave it out")));
+        match self.decode {
+            DecodeArg::Gpu if is_video => refuse("is for JPEG files, and ffmpeg decodes video"),
+            DecodeArg::Gpu if self.reading.pages().is_some() => {
+                refuse("is for JPEG files, which hold one picture, and --pages for files of several")
+            }
+            DecodeArg::Cpu | DecodeArg::Gpu => Ok(()),
+        }
+    }
+
+    /// What decodes JPEG files, where that is the GPU.
+    fn decoder(&self, pipeline: &Pipeline, streams: bool) -> Result<Option<DeviceJpegDecoder>, Failure> {
+        const REMEDY: &str = "choose a GPU (--device cuda), or decode on the CPU (--decode cpu)";
+        if self.decode == DecodeArg::Cpu {
+            return Ok(None);
+        }
+        if !streams {
+            let text = "--decode gpu is for the images after the pipeline, and there are none; leave it out";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        if let Some(note) = self.execution.device_note() {
+            return Err(Failure::Running(format!("--decode gpu: {note}; {REMEDY}")));
+        }
+        let device = pipeline.config().device.info()?;
+        if device.kind != DeviceKind::CUDA {
+            let text = format!("--decode gpu needs a GPU, and the pipeline runs on {}", device.id());
+            return Err(Failure::Request(format!("{text}; {REMEDY}")));
+        }
+        let about = |error| Failure::from(error).about("--decode gpu");
+        Ok(Some(pipeline.jpeg_decoder().map_err(about)?))
+    }
+
     /// Begins the file for a timeline; what cannot be written is not worth a run.
     fn trace_file(&self, mut files: Files) -> Result<Option<WholeFile>, Failure> {
         let Some(path) = self.trace.as_deref() else { return Ok(None) };
@@ -118,6 +157,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
+    args.check_decode(job.is_some())?;
     if job.is_some() && args.reading.pages().is_some() {
         let text = "--pages is for images; frames of a video are picked with --frames";
         return Err(Failure::Request(text.to_owned()));
@@ -174,6 +214,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     check_stdout(args, results)?;
     let options = args.writing.options(results.format())?;
+    let decoder = args.decoder(&pipeline, streamed.is_some())?;
     let watch = Watch::recording(pipeline.probe());
     let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits, &watch)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
@@ -197,6 +238,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         numbers: args.json,
         options,
         limits,
+        decoder,
         watch,
         stop: &stop,
     };
@@ -335,6 +377,10 @@ fn report(
         let Summary { elapsed_ms, device_name: device, .. } = summary;
         console::note(format_args!("{done} -> {files} in {elapsed_ms:.0} ms on {device}{no_gpu}"));
         devices::tell(pipeline);
+        if outcome.decoders.has_gpu() {
+            let rate = summary.images_per_second;
+            console::note(format_args!("{}; {rate:.0} images/s", outcome.decoders));
+        }
     }
     if let Some(stages) = summary.stages.as_ref().filter(|_| summary.frames > 1) {
         console::note(stages);

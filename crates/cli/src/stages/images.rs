@@ -19,6 +19,8 @@ pub(crate) struct ImageTimes<'a> {
     pub(crate) decoders: usize,
     /// Threads that encode and write.
     pub(crate) encoders: usize,
+    /// Whether files are decoded on the cores of this machine.
+    pub(crate) decoding_on_cores: bool,
     /// Whether pixels are computed on the cores that decode and encode.
     pub(crate) on_cores: bool,
     /// Cores that there are.
@@ -95,7 +97,10 @@ impl Stages {
         let pair = |[a, b]: [Step; 2], threads| [stage(a, threads), stage(b, threads)].concat();
         let compute = Stage::new(COMPUTE, times.computing.total(), 1, times.images, steady);
         let lanes = [
-            Lane { stages: pair([Step::Read, Step::Decode], times.decoders), on_cores: true },
+            Lane {
+                stages: pair([Step::Read, Step::Decode], times.decoders),
+                on_cores: times.decoding_on_cores,
+            },
             Lane { stages: vec![compute], on_cores: times.on_cores },
             Lane { stages: pair([Step::Encode, Step::Write], times.encoders), on_cores: true },
         ];
@@ -151,6 +156,7 @@ mod tests {
             computing,
             decoders: 2,
             encoders: 2,
+            decoding_on_cores: true,
             on_cores,
             cores: 2,
         })

@@ -102,7 +102,8 @@ fn fault(request: &Request) -> Outcome {
         Ok(info) if info.kind == DeviceKind::CUDA => {
             let all = CASES.map(|(case, wait)| in_another_process(info.index, case, wait));
             let cases = all.len();
-            Outcome { cases, failures: all.into_iter().filter_map(Result::err).collect(), skipped: None }
+            let failures = all.into_iter().filter_map(Result::err).collect();
+            Outcome { cases, failures, ..Outcome::default() }
         }
         Ok(_) => Outcome::skip("only a GPU is lost to a fault"),
         Err(error) => Outcome::one(Err(error.to_string())),

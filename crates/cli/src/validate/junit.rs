@@ -60,7 +60,7 @@ mod tests {
         let failed = Outcome {
             cases: 3,
             failures: vec!["pixel <3> & \"4\"".to_owned(), "another".to_owned()],
-            skipped: None,
+            ..Outcome::default()
         };
         let checks = vec![
             check("operators", "good", Outcome::one(Ok(()))),

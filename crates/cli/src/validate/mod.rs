@@ -7,6 +7,7 @@ mod engine;
 mod faults;
 mod frames;
 mod gate;
+mod jpeg;
 mod junit;
 mod matrix;
 mod modes;
@@ -71,6 +72,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("modes", gate::checks(request)),
         ("modes", frames::checks(request)),
         ("modes", video::checks(request)),
+        ("files", jpeg::checks(request)),
         ("engine", engine::checks(request)),
         ("engine", reasons::checks(request)),
         ("scenarios", scenarios::checks(request)),
@@ -115,5 +117,6 @@ fn cases<T: Sync>(jobs: usize, cases: &[T], run: impl Fn(&T) -> Result<(), Strin
     });
     let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     failures.sort();
-    Outcome { cases: cases.len(), failures: failures.into_iter().map(|(_, t)| t).collect(), skipped: None }
+    let failures = failures.into_iter().map(|(_, text)| text).collect();
+    Outcome { cases: cases.len(), failures, ..Outcome::default() }
 }

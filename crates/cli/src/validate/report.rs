@@ -21,6 +21,8 @@ pub(crate) struct Outcome {
     pub(crate) failures: Vec<String>,
     /// Why nothing was compared, where that is so.
     pub(crate) skipped: Option<String>,
+    /// What was measured, where not all that counts is right or wrong.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The whole result.
@@ -41,12 +43,12 @@ pub(crate) struct Report {
 impl Outcome {
     /// One comparison.
     pub(crate) fn one(result: Result<(), String>) -> Self {
-        Self { cases: 1, failures: result.err().into_iter().collect(), skipped: None }
+        Self { cases: 1, failures: result.err().into_iter().collect(), ..Self::default() }
     }
 
     /// Nothing compared, and why.
     pub(crate) fn skip(reason: impl Into<String>) -> Self {
-        Self { cases: 0, failures: Vec::new(), skipped: Some(reason.into()) }
+        Self { skipped: Some(reason.into()), ..Self::default() }
     }
 }
 
@@ -91,6 +93,7 @@ impl Report {
                 padded(name, width)
             ));
             lines.extend(outcome.skipped.iter().map(|reason| format!("    {reason}")));
+            lines.extend(outcome.notes.iter().map(|text| format!("    {text}")));
             lines.extend(outcome.failures.iter().take(SHOWN).map(|text| format!("    {text}")));
             if outcome.failures.len() > SHOWN {
                 lines.push(format!("    ... and {} more", outcome.failures.len() - SHOWN));

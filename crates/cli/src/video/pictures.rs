@@ -125,7 +125,7 @@ fn pictures_of(results: FrameResults, mut sink: Sink, pictures: &Pictures) -> Wr
 #[allow(clippy::too_many_arguments, reason = "what a run is made of")]
 pub(crate) fn from_pictures(
     pipeline: &mut Pipeline,
-    (files, mut feed, first): (&[PathBuf], Feed, ImageBuffer),
+    (files, mut feed, first): (&[PathBuf], Feed<ImageBuffer>, ImageBuffer),
     times: &Sender<i64>,
     target: &Target,
     output: Output,
@@ -156,7 +156,7 @@ const WAITS: u32 = 1000;
 
 /// The next picture, of the shape of those before; `None` at the end, and after a signal.
 pub(crate) fn next_picture(
-    feed: &mut Feed,
+    feed: &mut Feed<ImageBuffer>,
     files: &[PathBuf],
     like: Option<&ImageDesc>,
     limits: &Limits,

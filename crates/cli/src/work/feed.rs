@@ -1,16 +1,23 @@
+mod gpu;
+mod turns;
+
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
+use mini_image_pipe::DeviceJpegDecoder;
 use mip_core::text::{path, quoted_path};
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
 use mip_io::{IoError, Loaded, Metadata, ReadOptions, ReadWarning, Reader, Spares};
+use mip_runtime::RunInput;
 
 use super::{Input, workers};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Step, Watch};
+pub(crate) use gpu::Decoder;
+use turns::Turns;
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.
 ///
@@ -19,8 +26,10 @@ use crate::stages::{Step, Watch};
 /// for pictures that are handed out before. Dropping the feed ends the threads after the picture in hand; they are not
 /// waited for, since they may be in the middle of reading from a pipe that gives nothing more. A signal ends the feed at
 /// once.
-pub(crate) struct Feed {
-    lanes: Vec<Receiver<Decoded>>,
+///
+/// `P` is what pictures are: images of the host, or of the host and the device where the GPU decodes as well.
+pub(crate) struct Feed<P> {
+    lanes: Vec<Receiver<Decoded<P>>>,
     stop: Stop,
     next: usize,
     /// Which file each picture is of, among all.
@@ -29,15 +38,17 @@ pub(crate) struct Feed {
     turns: Arc<Turns>,
     warnings: Vec<ReadWarning>,
     metadata: Metadata,
+    decoder: Decoder,
 }
 
-type Picture = Result<ImageBuffer, Failure>;
+type Picture<P> = Result<P, Failure>;
 
 /// One file's picture, what there was to warn of, and what the file says beside its pixels.
-struct Decoded {
-    picture: Picture,
+struct Decoded<P> {
+    picture: Picture<P>,
     warnings: Vec<ReadWarning>,
     metadata: Metadata,
+    decoder: Decoder,
 }
 
 /// What decoding may take.
@@ -62,9 +73,9 @@ impl Limits {
 }
 
 /// What comes next.
-pub(crate) enum Next {
+pub(crate) enum Next<P> {
     /// A file's picture.
-    Picture(usize, Picture),
+    Picture(usize, Picture<P>),
     /// The next picture waits for memory.
     Starved,
     /// Nothing more.
@@ -80,7 +91,7 @@ const AHEAD: usize = 1;
 /// How long nothing has to come before it is asked why.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-impl Feed {
+impl Feed<ImageBuffer> {
     /// Starts as many threads as there are to be had; `watch` learns what reading and decoding take.
     ///
     /// # Errors
@@ -91,14 +102,59 @@ impl Feed {
         watch: &Watch,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let (turns, own): (_, Arc<[Input]>) = (Arc::new(Turns::default()), files.into());
-        let mut lanes: Vec<(Sender<Share>, Receiver<Decoded>)> = Vec::new();
-        for _ in 0..workers(files.last().map_or(0, |last| last.lane + 1)) {
+        let order = files.iter().map(|input| input.lane).collect();
+        let own: Arc<[Input]> = files.into();
+        let watch = watch.clone();
+        let work =
+            move |share: Share, send: &Sender<Decoded<ImageBuffer>>, limits: &Limits, turns: &Turns| {
+                decode(&own, share, send, (limits, &watch), turns);
+            };
+        Self::with_threads(order, limits, stop, work)
+    }
+}
+
+impl Feed<RunInput> {
+    /// As [`Feed::start`], with JPEG files decoded on the GPU, and others on the host.
+    ///
+    /// # Errors
+    /// As [`Feed::start`].
+    pub(crate) fn start_on_gpu(
+        files: &[Input],
+        limits: Limits,
+        watch: &Watch,
+        stop: &Stop,
+        decoder: &DeviceJpegDecoder,
+    ) -> Result<Self, Failure> {
+        let at_once = gpu::files_at_once(files.len());
+        let order = (0..files.len()).map(|index| index / at_once).collect();
+        let own: Arc<[Input]> = files.into();
+        let (watch, decoder) = (watch.clone(), decoder.clone());
+        let work = move |share: Share, send: &Sender<Decoded<RunInput>>, limits: &Limits, turns: &Turns| {
+            gpu::decode(&decoder, (&own, at_once), share, send, (limits, &watch), turns);
+        };
+        Self::with_threads(order, limits, stop, work)
+    }
+}
+
+impl<P: Send + 'static> Feed<P> {
+    /// Starts threads, each of which is told its share.
+    fn with_threads(
+        order: Vec<usize>,
+        limits: Limits,
+        stop: &Stop,
+        work: impl Fn(Share, &Sender<Decoded<P>>, &Limits, &Turns) + Clone + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let turns = Arc::new(Turns::default());
+        let mut lanes: Vec<(Sender<Share>, Receiver<Decoded<P>>)> = Vec::new();
+        for _ in 0..workers(order.last().map_or(0, |last| last + 1)) {
             let (send, decoded) = bounded(AHEAD);
             let (say, share) = bounded(1);
-            let (files, limits, turns) = (own.clone(), limits.clone(), turns.clone());
-            let watch = watch.clone();
-            let work = move || decode(&files, &share, &send, (&limits, &watch), &turns);
+            let (work, limits, turns) = (work.clone(), limits.clone(), turns.clone());
+            let work = move || {
+                if let Ok(share) = share.recv() {
+                    work(share, &send, &limits, &turns);
+                }
+            };
             match threads::spawn("mip-decode", "decode pictures", work) {
                 Ok(_) => lanes.push((say, decoded)),
                 Err(none) if lanes.is_empty() => return Err(Failure::Running(none.to_string())),
@@ -111,19 +167,18 @@ impl Feed {
             let _ = say.send((index, count));
         }
         let lanes = lanes.into_iter().map(|(_, decoded)| decoded).collect();
-        let order = own.iter().map(|input| input.lane).collect();
         Ok(Self::of(lanes, order, limits, turns, stop))
     }
 
     fn of(
-        lanes: Vec<Receiver<Decoded>>,
+        lanes: Vec<Receiver<Decoded<P>>>,
         order: Vec<usize>,
         limits: Limits,
         turns: Arc<Turns>,
         stop: &Stop,
     ) -> Self {
-        let (warnings, metadata) = (Vec::new(), Metadata::default());
-        Self { lanes, stop: stop.clone(), next: 0, order, limits, turns, warnings, metadata }
+        let (warnings, metadata, decoder) = (Vec::new(), Metadata::default(), Decoder::default());
+        Self { lanes, stop: stop.clone(), next: 0, order, limits, turns, warnings, metadata, decoder }
     }
 
     /// Threads that decode.
@@ -141,19 +196,24 @@ impl Feed {
         std::mem::take(&mut self.metadata)
     }
 
+    /// What decoded the picture handed out last.
+    pub(crate) const fn decoder(&self) -> Decoder {
+        self.decoder
+    }
+
     /// Gives back a picture that is no longer needed, for its memory.
     pub(crate) fn recycle(&self, image: ImageBuffer) {
         self.limits.spares.give(image);
     }
 
     /// The next picture; waits for it unless it waits for memory itself. None after a signal.
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn next(&mut self) -> Next<P> {
         let index = self.next;
         let Some(file) = self.order.get(index).filter(|_| self.stop.signal().is_none()) else {
             return Next::End;
         };
         let lane = &self.lanes[file % self.lanes.len()];
-        let Decoded { picture, warnings, metadata } = loop {
+        let Decoded { picture, warnings, metadata, decoder } = loop {
             select! {
                 recv(self.stop.receiver()) -> _ => return Next::End,
                 recv(lane) -> decoded => break decoded.unwrap_or_else(|_| Decoded::ended()),
@@ -166,21 +226,36 @@ impl Feed {
             }
         };
         self.next += 1;
-        self.metadata = metadata;
+        (self.metadata, self.decoder) = (metadata, decoder);
         self.warnings.extend(warnings);
         Next::Picture(index, picture)
     }
 }
 
-impl Decoded {
+impl<P> Decoded<P> {
+    /// A picture that was decoded on the host, with what its reader has to say.
+    fn by(reader: &mut Reader, picture: Picture<P>) -> Self {
+        let (warnings, metadata) = (reader.take_warnings(), reader.take_metadata());
+        Self { picture, warnings, metadata, decoder: Decoder::Cpu(None) }
+    }
+
+    /// In place of a picture that there is none of.
+    fn failed(failure: Failure) -> Self {
+        Self {
+            picture: Err(failure),
+            warnings: Vec::new(),
+            metadata: Metadata::default(),
+            decoder: Decoder::default(),
+        }
+    }
+
     /// In place of a picture whose thread is gone.
     fn ended() -> Self {
-        let picture = Err(Failure::Running("the thread that decodes it has ended".to_owned()));
-        Self { picture, warnings: Vec::new(), metadata: Metadata::default() }
+        Self::failed(Failure::Running("the thread that decodes it has ended".to_owned()))
     }
 }
 
-impl Drop for Feed {
+impl<P> Drop for Feed<P> {
     /// Nobody wants what comes, so nobody need wait for it.
     fn drop(&mut self) {
         self.turns.end();
@@ -190,12 +265,11 @@ impl Drop for Feed {
 
 fn decode(
     inputs: &[Input],
-    share: &Receiver<Share>,
-    send: &Sender<Decoded>,
+    (first, count): Share,
+    send: &Sender<Decoded<ImageBuffer>>,
     (limits, watch): (&Limits, &Watch),
     turns: &Turns,
 ) {
-    let Ok((first, count)) = share.recv() else { return };
     let mut reader = limits.reader();
     let mut open = None;
     for (index, input) in inputs.iter().enumerate().filter(|(_, input)| input.lane % count == first) {
@@ -213,8 +287,7 @@ fn decode(
                 Err(Failure::Running(format!("{name}: internal error: {panic}")))
             }
         };
-        let (warnings, metadata) = (reader.take_warnings(), reader.take_metadata());
-        if send.send(Decoded { picture, warnings, metadata }).is_err() {
+        if send.send(Decoded::by(&mut reader, picture)).is_err() {
             return;
         }
     }
@@ -279,76 +352,6 @@ fn read_page(
 /// What asks for memory.
 type Admit<'a> = Box<dyn FnOnce(usize) -> Result<Reservation, OverBudget> + 'a>;
 
-/// Lets files take memory in their order.
-#[derive(Debug, Default)]
-struct Turns {
-    /// The file whose turn it is.
-    now: Mutex<usize>,
-    moved: Condvar,
-    /// Those that are done before their turn.
-    done: Mutex<Vec<usize>>,
-}
-
-/// A file's turn, over when this is dropped.
-struct Turn<'a> {
-    turns: &'a Turns,
-    index: usize,
-}
-
-impl Turns {
-    fn of(&self, index: usize) -> Turn<'_> {
-        Turn { turns: self, index }
-    }
-
-    /// The file whose turn it is.
-    fn now(&self) -> usize {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Nobody's turn any more.
-    fn end(&self) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = usize::MAX;
-        self.moved.notify_all();
-    }
-
-    fn over(&self, index: usize) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.push(index);
-        while let Some(place) = done.iter().position(|done| done == &*now) {
-            done.swap_remove(place);
-            *now += 1;
-        }
-        self.moved.notify_all();
-    }
-}
-
-impl Turn<'_> {
-    /// Waits for the turn, then for the memory, and ends the turn.
-    fn take(&self, budget: &Arc<MemoryBudget>, bytes: usize) -> Result<Reservation, OverBudget> {
-        let turns = self.turns;
-        let now = turns.now.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(turns.moved.wait_while(now, |now| *now < self.index).unwrap_or_else(PoisonError::into_inner));
-        // Asked before it is found out whether all is over, which is said before waiting is ended.
-        let refusals = budget.refusals();
-        if turns.now() > self.index {
-            return Err(OverBudget { requested: bytes, held: 0, limit: budget.limit() });
-        }
-        let reserved = budget.reserve_ahead(bytes, refusals);
-        turns.over(self.index);
-        reserved
-    }
-}
-
-impl Drop for Turn<'_> {
-    /// For files that are refused by their first bytes; does nothing for the others.
-    fn drop(&mut self) {
-        if self.turns.now() <= self.index {
-            self.turns.over(self.index);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,7 +375,7 @@ mod tests {
     }
 
     /// The next picture, however long it waits for memory.
-    fn picture(feed: &mut Feed) -> Option<(usize, Picture)> {
+    fn picture(feed: &mut Feed<ImageBuffer>) -> Option<(usize, Picture<ImageBuffer>)> {
         loop {
             match feed.next() {
                 Next::Picture(index, picture) => return Some((index, picture)),
@@ -434,7 +437,7 @@ mod tests {
     #[test]
     fn a_signal_ends_the_feed_while_it_waits_for_a_picture() {
         let (open, stop) = Stop::never();
-        let (_send, decoded) = bounded(AHEAD);
+        let (_send, decoded) = bounded::<Decoded<ImageBuffer>>(AHEAD);
         let mut feed = Feed::of(vec![decoded], vec![0], limits(usize::MAX), Arc::default(), &stop);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(move || matches!(feed.next(), Next::End));

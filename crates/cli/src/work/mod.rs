@@ -2,6 +2,7 @@
 //! while it computes.
 
 mod arrays;
+mod decoders;
 mod feed;
 mod input;
 mod naming;
@@ -17,6 +18,8 @@ use progress::Progress;
 use sink::Written;
 
 pub(crate) use arrays::{ArrayRequest, ArrayTarget};
+pub(crate) use decoders::Decoders;
+use feed::Decoder;
 pub(crate) use feed::{Feed, Limits, Next, read};
 pub(crate) use input::{Input, PagesArg};
 pub(crate) use naming::{FormatArg, Naming};

@@ -7,7 +7,7 @@ use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::arrays::Finished;
-use super::{Input, Naming, Numbers, Progress, Written, count};
+use super::{Decoders, Input, Naming, Numbers, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -28,6 +28,8 @@ pub(crate) struct Outcome {
     pub(crate) numbers: Vec<Numbers>,
     /// What was written to stderr beside failures.
     pub(crate) warnings: Vec<String>,
+    /// What decoded the pictures.
+    pub(crate) decoders: Decoders,
     /// Kinds of metadata that results could not carry, and the inputs that had them.
     lost: BTreeMap<&'static str, BTreeSet<usize>>,
     /// What ended the run early.
@@ -40,7 +42,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(total: usize) -> Self {
+    pub(super) fn new(total: usize, decoders: Decoders) -> Self {
         Self {
             written: BTreeMap::new(),
             failures: BTreeMap::new(),
@@ -48,6 +50,7 @@ impl Outcome {
             graph: GraphStats::default(),
             numbers: Vec::new(),
             warnings: Vec::new(),
+            decoders,
             lost: BTreeMap::new(),
             interrupted: None,
             arrays: Finished::default(),

@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use mini_image_pipe::{Error, Pipeline};
+use mini_image_pipe::{DeviceJpegDecoder, Error, Pipeline};
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_io::{FileFormat, Metadata, WriteOptions, check_encodable};
+use mip_runtime::RunInput;
 
 use super::arrays::{Arrays, check_alike};
 use super::out::Out;
-use super::{ArrayTarget, Feed, Input, Job, Limits, Next, Numbers, Outcome, Results};
+use super::{ArrayTarget, Decoders, Feed, Input, Job, Limits, Next, Numbers, Outcome, Results};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Computing, ImageTimes, Stages, Watch};
@@ -31,6 +32,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) numbers: bool,
     pub(crate) options: WriteOptions,
     pub(crate) limits: Limits,
+    /// What decodes JPEG files, where that is the GPU.
+    pub(crate) decoder: Option<DeviceJpegDecoder>,
     /// What learns how long everything takes.
     pub(crate) watch: Watch,
     /// Ends the run before the next picture.
@@ -46,7 +49,7 @@ struct State {
 }
 
 /// Pictures that are executed together, with the index of each one's file.
-type Group = Vec<(usize, ImageBuffer)>;
+type Group = Vec<(usize, RunInput)>;
 
 #[derive(Default)]
 struct Groups {
@@ -81,7 +84,7 @@ impl Runner<'_> {
     /// When there are no threads to work with, and nothing was done; when arrays cannot be written.
     pub(crate) fn run(mut self) -> Result<Outcome, Failure> {
         let (start, files) = (Instant::now(), self.files);
-        let outcome = Outcome::new(files.len());
+        let outcome = Outcome::new(files.len(), Decoders::new(self.decoder.as_ref()));
         let mut state = State { outcome, computing: Computing::default(), rows: None };
         let (decoders, encoders, arrays) = std::thread::scope(|scope| -> Result<_, Failure> {
             let jobs = files.len() * self.tasks.len();
@@ -89,10 +92,14 @@ impl Runner<'_> {
             let mut out = Out::start(scope, self.results, jobs, &self.options, &budget, &watch)?;
             let encoders = out.threads();
             let decoders = if self.streamed.is_some() {
-                let feed = Feed::start(files, self.limits.clone(), &watch, self.stop)?;
-                let decoders = feed.threads();
-                self.stream(feed, &mut out, &mut state);
-                decoders
+                let limits = self.limits.clone();
+                match &self.decoder {
+                    None => self.stream(Feed::start(files, limits, &watch, self.stop)?, &mut out, &mut state),
+                    Some(decoder) => {
+                        let feed = Feed::start_on_gpu(files, limits, &watch, self.stop, decoder)?;
+                        self.stream(feed, &mut out, &mut state)
+                    }
+                }
             } else {
                 match self.execute(&[], &mut state) {
                     Ok(outputs) => {
@@ -125,6 +132,7 @@ impl Runner<'_> {
             computing,
             decoders,
             encoders,
+            decoding_on_cores: self.decoder.is_none(),
             on_cores: self.pipeline.config().device.info()?.id() == "cpu",
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         };
@@ -149,12 +157,32 @@ impl Runner<'_> {
     }
 
     /// Takes pictures from the feed and executes a group as soon as it is full, the shape changes, memory is short, or
-    /// none is left.
-    fn stream(&mut self, mut feed: Feed, out: &mut Out<'_>, state: &mut State) {
+    /// none is left. Gives the number of threads that decode.
+    fn stream<P: Into<RunInput> + Send + 'static>(
+        &mut self,
+        mut feed: Feed<P>,
+        out: &mut Out<'_>,
+        state: &mut State,
+    ) -> usize {
+        let threads = feed.threads();
+        self.take_all(&mut feed, out, state);
+        threads
+    }
+
+    fn take_all<P: Into<RunInput> + Send + 'static>(
+        &mut self,
+        feed: &mut Feed<P>,
+        out: &mut Out<'_>,
+        state: &mut State,
+    ) {
         let mut groups = Groups::default();
         let mut released = false;
         loop {
-            let next = feed.next();
+            let next = match feed.next() {
+                Next::Picture(index, picture) => Next::Picture(index, picture.map(Into::into)),
+                Next::Starved => Next::Starved,
+                Next::End => Next::End,
+            };
             feed.take_warnings().iter().for_each(|warning| state.outcome.warn(warning));
             if self.stop.signal().is_some() {
                 // What has been executed is being written; what is only decoded has not been tried.
@@ -162,6 +190,7 @@ impl Runner<'_> {
             }
             if let Next::Picture(index, Ok(_)) = &next {
                 self.metadata.insert(*index, feed.take_metadata());
+                state.outcome.decoders.add(feed.decoder());
             }
             let complete = match &next {
                 Next::Picture(_, Ok(image)) => !fits(&groups.next, image),
@@ -170,7 +199,7 @@ impl Runner<'_> {
             };
             let executed = complete && !groups.next.is_empty();
             if executed {
-                self.execute_next(&mut groups, &feed, out, state);
+                self.execute_next(&mut groups, feed, out, state);
             }
             let goes_on = state.outcome.failures.is_empty() || self.keep_going;
             match next {
@@ -190,7 +219,7 @@ impl Runner<'_> {
             }
             // Not only when the next picture comes: it may be long in coming.
             if groups.next.len() == self.batch {
-                self.execute_next(&mut groups, &feed, out, state);
+                self.execute_next(&mut groups, feed, out, state);
             }
             out.finished().into_iter().for_each(|written| state.outcome.note_written(written));
             if !state.outcome.failures.is_empty() && !self.keep_going || out.is_broken() {
@@ -208,12 +237,20 @@ impl Runner<'_> {
         let _ = self.pipeline.release();
     }
 
-    fn execute_next(&mut self, groups: &mut Groups, feed: &Feed, out: &mut Out<'_>, state: &mut State) {
+    fn execute_next<P: Send + 'static>(
+        &mut self,
+        groups: &mut Groups,
+        feed: &Feed<P>,
+        out: &mut Out<'_>,
+        state: &mut State,
+    ) {
         let group = std::mem::take(&mut groups.next);
         self.execute_group(&group, &mut groups.used, out, state);
         let last = std::mem::replace(&mut groups.used, group);
         for (_, image) in last {
-            feed.recycle(image);
+            if let RunInput::Host(image) = image {
+                feed.recycle(image);
+            }
         }
     }
 
@@ -245,7 +282,7 @@ impl Runner<'_> {
     }
 
     /// Executes a group (or, without a streamed input, what is bound); gives each output's frames.
-    fn execute(&mut self, group: &[(usize, ImageBuffer)], state: &mut State) -> Result<Outputs, Trouble> {
+    fn execute(&mut self, group: &[(usize, RunInput)], state: &mut State) -> Result<Outputs, Trouble> {
         let start = Instant::now();
         let outputs = self.executed(group, state)?;
         let took = start.elapsed();
@@ -253,16 +290,24 @@ impl Runner<'_> {
         Ok(outputs)
     }
 
-    fn executed(&mut self, group: &[(usize, ImageBuffer)], state: &mut State) -> Result<Outputs, Trouble> {
+    fn executed(&mut self, group: &[(usize, RunInput)], state: &mut State) -> Result<Outputs, Trouble> {
         let first = group.first().map(|(_, image)| image);
-        let outputs = self.check_results(first.map(ImageBuffer::desc), state).map_err(Trouble::other)?;
+        let outputs = self.check_results(first.map(RunInput::desc), state).map_err(Trouble::other)?;
         let report = match (first, self.streamed) {
-            (Some(_), _) if self.shapes.len() == 1 => {
-                let frames: Vec<ImageBuffer> = group.iter().map(|(_, image)| image.clone()).collect();
+            (Some(RunInput::Host(_)), _) if self.shapes.len() == 1 => {
+                let host = |(_, image): &(usize, RunInput)| match image {
+                    RunInput::Host(image) => Some(image.clone()),
+                    RunInput::Device(_) => None,
+                };
+                let frames: Vec<ImageBuffer> = group.iter().filter_map(host).collect();
                 self.pipeline.execute_batch(&frames)
             }
-            (Some(image), Some(name)) => {
+            (Some(RunInput::Host(image)), Some(name)) => {
                 self.pipeline.set_named_input(name, image)?;
+                self.pipeline.execute()
+            }
+            (Some(RunInput::Device(image)), Some(name)) => {
+                self.pipeline.set_device_input(name, image)?;
                 self.pipeline.execute()
             }
             _ => self.pipeline.execute(),
@@ -334,6 +379,9 @@ impl Runner<'_> {
     }
 }
 
-fn fits(group: &Group, image: &ImageBuffer) -> bool {
-    group.first().is_none_or(|(_, first)| first.desc() == image.desc())
+/// Whether a picture can be executed with others: those on the device lie apart, and go one by one.
+fn fits(group: &Group, image: &RunInput) -> bool {
+    let host = |image: &RunInput| matches!(image, RunInput::Host(_));
+    let alike = |first: &RunInput| host(first) && host(image) && first.desc() == image.desc();
+    group.first().is_none_or(|(_, first)| alike(first))
 }

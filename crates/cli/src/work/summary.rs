@@ -6,6 +6,7 @@ use mip_runtime::{AllocatorMode, GraphStats};
 use serde::Serialize;
 
 use super::arrays::Shard;
+use super::decoders::Share as DecoderShare;
 use super::{Input, Numbers, Outcome};
 use crate::devices::{Names, Share, shares};
 use crate::failure::Failure;
@@ -36,8 +37,12 @@ pub(crate) struct Summary {
     numbers: Vec<Numbers>,
     /// How long frames of animations are shown that went through.
     delays: Vec<Delay>,
+    /// What decoded the images after the pipeline, and how many.
+    decoders: Vec<DecoderShare>,
     /// From the start of the command's work to its end, decoding and encoding included.
     pub(crate) elapsed_ms: f64,
+    /// Images that went through and were written, by that time.
+    pub(crate) images_per_second: f64,
     #[serde(flatten)]
     pub(crate) stages: Option<Stages>,
     allocator: Allocator,
@@ -120,7 +125,9 @@ impl Summary {
             arrays: outcome.arrays.shards.clone(),
             numbers: outcome.numbers.clone(),
             delays: outcome.written.keys().filter_map(|input| delay(&files[*input])).collect(),
+            decoders: outcome.decoders.shares(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,
+            images_per_second: frames as f64 / elapsed.as_secs_f64().max(1e-9),
             stages: outcome.stages.clone(),
             allocator: Allocator { requested: memory.requested_mode(), effective, reason },
             graph: outcome.graph.clone(),

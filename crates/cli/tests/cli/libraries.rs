@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{Place, Ran};
 
 /// Builds a shared library; every Rust toolchain has the linker that this takes.
-fn library(place: &Place, name: &str, source: &str) {
+pub(crate) fn library(place: &Place, name: &str, source: &str) {
     let (code, file) = (place.path("library.c"), place.path(name));
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&code, source).unwrap();

@@ -14,6 +14,8 @@ mod files;
 #[cfg(unix)]
 mod folder;
 mod formats;
+#[cfg(target_os = "linux")]
+mod gpu_jpeg;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod libraries;

@@ -4,6 +4,8 @@ mod batch;
 mod builder;
 mod execute;
 mod inputs;
+#[cfg(feature = "cuda")]
+mod jpeg;
 mod on_device;
 mod outputs;
 mod param;
@@ -30,6 +32,8 @@ use mip_runtime::{DagScheduler, RuntimeError};
 use crate::spread::Spread;
 use crate::{Device, Error, PipelineConfig};
 pub use builder::PipelineBuilder;
+#[cfg(feature = "cuda")]
+pub use jpeg::{DeviceJpegDecoder, DeviceJpegLane};
 pub use on_device::DeviceRun;
 use outputs::Results;
 pub use param::{Param, ParamType};

@@ -1,0 +1,209 @@
+//! JPEG files decoded on the GPU, several at once, and others on the host.
+
+use crossbeam_channel::Sender;
+use mini_image_pipe::{DeviceJpegDecoder, DeviceJpegLane};
+use mip_core::text::path;
+use mip_core::{ImageBuffer, ImageDesc, Reservation, panics};
+use mip_cuda::jpeg::JpegError;
+use mip_io::{Loaded, Metadata, Reader};
+use mip_runtime::{DeviceImage, RunInput};
+
+use super::turns::{Turn, Turns};
+use super::{Decoded, Input, Limits, Picture, Share, load, workers};
+use crate::failure::Failure;
+use crate::stages::{Step, Watch};
+
+/// What decoded a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decoder {
+    /// The decoders of this program; where the GPU was asked for, what it is about the file that it does not decode, in
+    /// words for a list.
+    Cpu(Option<&'static str>),
+    Gpu,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::Cpu(None)
+    }
+}
+
+/// Files that a thread decodes at once: enough to keep all engines of a GPU at work.
+const MOST_FILES: usize = 16;
+/// Bytes of pixels that a thread decodes at once, unless a single picture has more.
+const MOST_BYTES: usize = 128 << 20;
+
+/// How many of so many files a thread decodes at once: all threads have some.
+pub(super) fn files_at_once(files: usize) -> usize {
+    files.div_ceil(workers(files)).clamp(1, MOST_FILES)
+}
+
+/// Decodes the share's runs of `at_once` files.
+pub(super) fn decode(
+    decoder: &DeviceJpegDecoder,
+    (inputs, at_once): (&[Input], usize),
+    (first, count): Share,
+    send: &Sender<Decoded<RunInput>>,
+    (limits, watch): (&Limits, &Watch),
+    turns: &Turns,
+) {
+    let mut reader = limits.reader();
+    let mut waiting = Waiting { lane: decoder.lane().map_err(Failure::from), files: Vec::new(), send, watch };
+    for (run, inputs) in inputs.chunks(at_once).enumerate().filter(|(run, _)| run % count == first) {
+        for (place, input) in inputs.iter().enumerate() {
+            let turn = turns.of(run * at_once + place);
+            let added = waiting.add(input, &mut reader, limits, &turn);
+            drop(turn);
+            if added.is_err() {
+                return;
+            }
+        }
+        if waiting.decode().is_err() {
+            return;
+        }
+    }
+}
+
+/// Nobody wants further pictures.
+struct Gone;
+
+/// Files in their order, of which the next ones are handed out together.
+struct Waiting<'a> {
+    /// Why there is none, where there is none: then each file fails.
+    lane: Result<DeviceJpegLane, Failure>,
+    files: Vec<File>,
+    send: &'a Sender<Decoded<RunInput>>,
+    watch: &'a Watch,
+}
+
+enum File {
+    /// Decoded on the host, or failed.
+    Done(Decoded<RunInput>),
+    /// For the GPU.
+    Jpeg { name: String, bytes: Vec<u8>, desc: ImageDesc, metadata: Metadata, held: Reservation },
+}
+
+impl Waiting<'_> {
+    /// Reads a file; those before it are decoded first where that makes room.
+    fn add(
+        &mut self,
+        input: &Input,
+        reader: &mut Reader,
+        limits: &Limits,
+        turn: &Turn<'_>,
+    ) -> Result<(), Gone> {
+        let watch = self.watch;
+        let mut gone = Ok(());
+        let admit = |bytes| {
+            if let Some(held) = turn.take_at_once(&limits.budget, bytes) {
+                return Ok(held);
+            }
+            // What waits here holds memory that nobody else can give back.
+            gone = self.decode();
+            turn.take(&limits.budget, bytes)
+        };
+        let file = panics::caught(|| read(reader, input, watch, admit));
+        gone?;
+        let file = file.unwrap_or_else(|panic| {
+            let text = format!("{}: internal error: {panic}", input.name());
+            File::Done(Decoded::failed(Failure::Running(text)))
+        });
+        let pixels = |file: &File| match file {
+            File::Jpeg { desc, .. } => desc.bytes(),
+            File::Done(_) => 0,
+        };
+        let all = self.files.iter().map(pixels).fold(pixels(&file), usize::saturating_add);
+        if all > MOST_BYTES && !self.files.is_empty() {
+            self.decode()?;
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Decodes what waits and hands it out.
+    fn decode(&mut self) -> Result<(), Gone> {
+        let files = std::mem::take(&mut self.files);
+        let (mut jpegs, mut names, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rest = Vec::with_capacity(files.len());
+        for file in files {
+            match file {
+                File::Done(decoded) => rest.push(Err(decoded)),
+                File::Jpeg { name, bytes, desc, metadata, held: own } => {
+                    names.push(name.clone());
+                    jpegs.push((bytes, desc));
+                    held.push(own);
+                    rest.push(Ok((name, metadata)));
+                }
+            }
+        }
+        let mut images = if jpegs.is_empty() { Vec::new() } else { self.images(jpegs, &names) }.into_iter();
+        drop(held);
+        for file in rest {
+            let decoded = match file {
+                Err(decoded) => decoded,
+                Ok((name, metadata)) => match images.next() {
+                    Some(Ok(image)) => {
+                        let picture = Ok(RunInput::Device(image));
+                        Decoded { picture, warnings: Vec::new(), metadata, decoder: Decoder::Gpu }
+                    }
+                    Some(Err(failure)) => Decoded::failed(failure.about(name)),
+                    None => Decoded::ended(),
+                },
+            };
+            self.send.send(decoded).map_err(|_| Gone)?;
+        }
+        Ok(())
+    }
+
+    fn images(&mut self, jpegs: Vec<(Vec<u8>, ImageDesc)>, names: &[String]) -> Vec<Picture<DeviceImage>> {
+        let lane = match &mut self.lane {
+            Ok(lane) => lane,
+            Err(failure) => return vec![Err(failure.clone()); jpegs.len()],
+        };
+        let name = || match names {
+            [first, .., last] => format!("{first} to {last}"),
+            _ => names.concat(),
+        };
+        let images = self.watch.time(Step::Decode, name, || lane.decode(jpegs));
+        images.into_iter().map(|image| image.map_err(failure)).collect()
+    }
+}
+
+/// What is wrong with a file, whose name is put to it; its place among those decoded together says nothing to users.
+fn failure(error: mini_image_pipe::Error) -> Failure {
+    match error {
+        mini_image_pipe::Error::Jpeg(JpegError::File { reason, .. }) => {
+            Failure::Running(format!("{reason}; decode it on the CPU (--decode cpu)"))
+        }
+        other => other.into(),
+    }
+}
+
+/// Reads a file for the GPU, or decodes it on the host where that is the one to.
+fn read(
+    reader: &mut Reader,
+    input: &Input,
+    watch: &Watch,
+    admit: impl FnOnce(usize) -> Result<Reservation, mip_core::OverBudget>,
+) -> File {
+    let loaded = match load(reader, &input.path, watch, admit) {
+        Ok(loaded) => loaded,
+        Err(error) => return File::Done(Decoded::by(reader, Err(error.into()))),
+    };
+    match loaded.plain_jpeg() {
+        Ok(desc) => {
+            let (bytes, metadata, held) = loaded.hand_out();
+            File::Jpeg { name: input.name(), bytes, desc, metadata, held }
+        }
+        Err(reason) => {
+            let picture = decode_on_host(reader, input, watch, loaded).map(RunInput::Host);
+            let decoded = Decoded::by(reader, picture);
+            File::Done(Decoded { decoder: Decoder::Cpu(Some(reason)), ..decoded })
+        }
+    }
+}
+
+fn decode_on_host(reader: &mut Reader, input: &Input, watch: &Watch, loaded: Loaded) -> Picture<ImageBuffer> {
+    let name = || path(&input.path).into_owned();
+    Ok(watch.time(Step::Decode, name, || reader.decode(loaded))?)
+}

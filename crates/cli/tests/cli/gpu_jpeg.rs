@@ -1,0 +1,180 @@
+//! `--decode gpu`: what it refuses; and, with a driver and an nvJPEG that are C files, which files go where. Kernels do not
+//! run there, so that results are looked at for their number and names alone.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::libraries::library;
+use crate::support::{Place, Ran};
+use mip_core::{DType, PixelFormat};
+
+/// A place with the libraries; `nvjpeg` is whether nvJPEG is among them.
+fn place(nvjpeg: bool) -> Place {
+    let place = Place::new();
+    let fake = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/testing/fake").join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    library(&place, "driver/libcuda.so", &fake("cuda.c"));
+    library(&place, "driver/libnvrtc.so", &fake("nvrtc.c"));
+    if nvjpeg {
+        library(&place, "driver/libnvjpeg.so.13", &fake("nvjpeg.c"));
+    }
+    place
+}
+
+fn command(place: &Place, arguments: &[&str]) -> Command {
+    let mut command = place.command();
+    for variable in ["CUDA_HOME", "CUDA_PATH", "MIP_NVRTC_LIB", "MIP_NVJPEG_LIB"] {
+        command.env_remove(variable);
+    }
+    command
+        .args(arguments)
+        .env("LD_LIBRARY_PATH", place.path("driver"))
+        .env("MIP_CACHE_DIR", place.path("cache"));
+    command
+}
+
+fn run(place: &Place, arguments: &[&str]) -> Ran {
+    Ran::of(&mut command(place, arguments))
+}
+
+/// A JPEG file with a comment, by which the library tells files that it refuses.
+fn jpeg(place: &Place, name: &str, comment: &str) {
+    place.rgb("whole.jpg", (40, 30), 7);
+    let mut file = place.bytes("whole.jpg");
+    std::fs::remove_file(place.path("whole.jpg")).unwrap();
+    let segment: Vec<u8> = [&[0xFF, 0xFE, 0, comment.len() as u8 + 2], comment.as_bytes()].concat();
+    file.splice(2..2, segment);
+    std::fs::create_dir_all(place.path(name).parent().unwrap()).unwrap();
+    std::fs::write(place.path(name), file).unwrap();
+}
+
+const ON_GPU: [&str; 4] = ["--device", "cuda", "--decode", "gpu"];
+
+#[test]
+fn a_folder_is_decoded_by_both_and_counted() {
+    let place = place(true);
+    for n in 0..40 {
+        jpeg(&place, &format!("photos/{n:02}.jpg"), "fine");
+    }
+    place.rgb("photos/17a.png", (40, 30), 1);
+    jpeg(&place, "photos/20a.jpg", "bad");
+    place.write("photos/30a.jpg", "no picture");
+    // Cut behind its header: the CPU's decoder says what is wrong.
+    let file = place.bytes("photos/00.jpg");
+    std::fs::write(place.path("photos/35a.jpg"), &file[..file.len() - 30]).unwrap();
+    let arguments = ["run", "-e", "flip", "photos", "-o", "out", "--keep-going", "--json"];
+    let ran = run(&place, &[arguments.as_slice(), &ON_GPU].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let report = ran.json();
+    let expected = serde_json::json!([
+        { "decoder": "nvJPEG 13.3.2 (hardware engines)", "images": 40 },
+        { "decoder": "cpu", "images": 1 },
+    ]);
+    assert_eq!(report["decoders"], expected);
+    assert!(report["images_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!((&report["frames"], &report["failed"]), (&41.into(), &3.into()));
+    assert_eq!(place.list("out").len(), 41);
+    let errors: Vec<_> =
+        report["errors"].as_array().unwrap().iter().map(|e| e["error"].as_str().unwrap()).collect();
+    assert_eq!(
+        errors[0],
+        "photos/20a.jpg: nvjpegDecodeBatched failed: NVJPEG_STATUS_BAD_JPEG (3); decode it on the CPU (--decode cpu)"
+    );
+    assert!(errors[1].contains("30a.jpg is no image format"), "{errors:?}");
+    assert!(errors[2].contains("35a.jpg is truncated"), "{errors:?}");
+
+    let ran = run(&place, &[&["run", "-e", "flip", "photos/1*", "-o", "all.npy"][..], &ON_GPU].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let note =
+        "decoded by nvJPEG 13.3.2 (hardware engines): 10 images; by the CPU: 1 image (no JPEG file: 1); ";
+    assert!(ran.stderr.contains(note) && ran.stderr.contains(" images/s\n"), "{}", ran.stderr);
+    let index: serde_json::Value = serde_json::from_slice(&place.bytes("all.index.json")).unwrap();
+    assert_eq!(index["rows"][8], "photos/17a.png", "{index}");
+
+    // Without --keep-going the first failure ends the run.
+    let stopped = run(&place, &[&["run", "-e", "flip", "photos", "-o", "other"][..], &ON_GPU].concat());
+    assert_eq!(stopped.code, 1, "{stopped:?}");
+    assert!(stopped.stderr.contains("20a.jpg: nvjpegDecode"), "{}", stopped.stderr);
+}
+
+#[test]
+fn little_memory_makes_smaller_batches_and_no_failure() {
+    let place = place(true);
+    for n in 0..40 {
+        jpeg(&place, &format!("photos/{n:02}.jpg"), "fine");
+    }
+    let arguments = ["run", "-e", "flip", "photos", "-o", "out", "--json", "--memory-limit", "4MiB"];
+    let ran = run(&place, &[arguments.as_slice(), &ON_GPU].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["frames"], 40);
+}
+
+#[test]
+fn what_is_turned_coloured_or_gray_goes_to_the_decoder_that_knows_it() {
+    let place = place(true);
+    place.picture("gray.jpg", (9, 7), PixelFormat::Gray, DType::U8, 1);
+    place.rgb("rgb.jpg", (9, 7), 1);
+    let mut turned = place.bytes("rgb.jpg");
+    let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    turned.splice(2..2, exif.iter().copied());
+    std::fs::write(place.path("turned.jpg"), turned).unwrap();
+    let arguments = ["run", "-e", "flip", "gray.jpg", "rgb.jpg", "turned.jpg", "-o", "out"];
+    let ran = run(&place, &[arguments.as_slice(), &ON_GPU].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let note = "hardware engines): 2 images; by the CPU: 1 image (EXIF orientation: 1)";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let sizes = ["gray", "rgb", "turned"].map(|name| {
+        let desc = *place.read(&format!("out/{name}.png")).desc();
+        (desc.width(), desc.height(), desc.channels())
+    });
+    assert_eq!(sizes, [(9, 7, 1), (9, 7, 3), (7, 9, 3)]);
+}
+
+#[test]
+fn devices_say_whether_nvjpeg_is_there() {
+    let there = run(&place(true), &["devices"]);
+    assert!(there.stdout.contains(", NVRTC 13.0, nvJPEG 13.3.2, "), "{there:?}");
+    let place = place(false);
+    let missing = run(&place, &["devices", "--json"]);
+    let cuda = &missing.json()["devices"][1];
+    assert_eq!((&cuda["available"], &cuda["nvjpeg"]), (&true.into(), &serde_json::Value::Null), "{cuda}");
+    assert!(cuda["nvjpeg_reason"].as_str().unwrap().contains("pip install 'nvidia-nvjpeg==13.*'"), "{cuda}");
+
+    // Where it is not asked for, nothing is missed; where it is, the reason is said before any work.
+    place.rgb("a.jpg", (9, 7), 1);
+    let ran = run(&place, &[&["run", "-e", "flip", "a.jpg", "-o", "out"][..], &ON_GPU].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stderr.contains("--decode gpu: ") && ran.stderr.contains("(libnvjpeg) is not installed"),
+        "{ran:?}"
+    );
+    let ran = run(&place, &["run", "-e", "flip", "a.jpg", "-o", "out", "--device", "cuda"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let validate = run(&place, &["validate", "--device", "cuda", "--only", "jpeg"]);
+    assert!(validate.stdout.contains("3 skipped") && validate.stdout.contains("libnvjpeg"), "{validate:?}");
+}
+
+#[test]
+fn the_gpu_decodes_pictures_after_the_pipeline_alone() {
+    let place = Place::new();
+    place.rgb("a.jpg", (9, 7), 1);
+    let base = ["run", "-e", "flip", "--decode", "gpu"];
+    let refused = |rest: &[&str], because: &[&str]| place.refused(&[&base, rest].concat(), because);
+    refused(
+        &["a.jpg", "--device", "cpu"],
+        &["--decode gpu needs a GPU", "cpu", "--device cuda", "--decode cpu"],
+    );
+    refused(&["a.jpg", "--device", "cpu", "--pages", "all"], &["--pages", "leave it out"]);
+    refused(&["--input", "input=a.jpg", "--device", "cpu"], &["images after the pipeline"]);
+    refused(&["a.mp4", "--device", "cpu", "-o", "b.mp4"], &["ffmpeg decodes video"]);
+    place.refused(&["run", "-e", "flip", "a.jpg", "--decode", "gpus"], &["gpus", "cpu", "gpu"]);
+    // The CPU's decoder is what there is without being asked for.
+    place.ok(&["run", "-e", "flip", "a.jpg", "-o", "out", "--decode", "cpu"]);
+    let auto = place.mip(&["run", "-e", "flip", "a.jpg", "-o", "out", "--decode", "gpu"]);
+    let gpu = mip_cuda::probe().usable(0).is_ok();
+    assert!(gpu || auto.code == 1 && auto.stderr.contains("--decode gpu: cuda: "), "{auto:?}");
+    let validated = place.ok(&["validate", "--device", "cpu", "--only", "jpeg"]);
+    assert!(validated.stdout.contains("nvJPEG decodes on NVIDIA GPUs"), "{validated:?}");
+}
