@@ -42,6 +42,7 @@ pub(crate) use video::{Decoded, Way};
   mip run -e 'cast to=f32 ! resize width=640' scan.tif -o scan.exr
   mip run edges.toml photos/ -o out --format jpg --quality 80
   mip run classifier.toml photos/ -o tensors.npy --batch 32
+  mip run classifier.toml photos/ -o tensors.npy --device cuda --decode gpu
   mip run edges.toml scan.tif --pages all -o out
   mip run edges.toml in.mp4 -o out.mp4
   mip run edges.toml in.mp4 -o 'frames/%05d.png' --frames 100..200 --every 5
