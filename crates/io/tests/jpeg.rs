@@ -132,6 +132,25 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn headers_of_any_bytes_are_plain_or_not(
+        name in prop::sample::select(names()),
+        length in 0.0..1.0_f64,
+        flips in prop::collection::vec((0.0..1.0_f64, any::<u8>()), 0..6),
+    ) {
+        let mut bytes = file(&name);
+        bytes.truncate(2 + ((bytes.len() - 2) as f64 * length) as usize);
+        for (place, value) in flips {
+            let at = (bytes.len() as f64 * place) as usize;
+            bytes[at] = value;
+        }
+        if let Ok(loaded) = Reader::default().load_bytes(&bytes, "a.jpg") {
+            let _ = loaded.plain_jpeg();
+        }
+    }
+}
+
 #[test]
 fn plain_files_are_those_that_other_decoders_read_alike() {
     let plain = |bytes: &[u8]| Reader::default().load_bytes(bytes, "a.jpg").unwrap().plain_jpeg();

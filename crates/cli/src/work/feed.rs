@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use mini_image_pipe::DeviceJpegDecoder;
 use mip_core::text::{path, quoted_path};
 use mip_core::{ImageBuffer, MemoryBudget, OverBudget, Reservation, panics, threads};
 use mip_io::{IoError, Loaded, Metadata, ReadOptions, ReadWarning, Reader, Spares};
-use mip_runtime::RunInput;
 
 use super::{Input, workers};
 use crate::failure::Failure;
@@ -39,6 +37,8 @@ pub(crate) struct Feed<P> {
     warnings: Vec<ReadWarning>,
     metadata: Metadata,
     decoder: Decoder,
+    /// Of threads that decode on the GPU.
+    gpu_lanes: gpu::Lanes,
 }
 
 type Picture<P> = Result<P, Failure>;
@@ -113,29 +113,6 @@ impl Feed<ImageBuffer> {
     }
 }
 
-impl Feed<RunInput> {
-    /// As [`Feed::start`], with JPEG files decoded on the GPU, and others on the host.
-    ///
-    /// # Errors
-    /// As [`Feed::start`].
-    pub(crate) fn start_on_gpu(
-        files: &[Input],
-        limits: Limits,
-        watch: &Watch,
-        stop: &Stop,
-        decoder: &DeviceJpegDecoder,
-    ) -> Result<Self, Failure> {
-        let at_once = gpu::files_at_once(files.len());
-        let order = (0..files.len()).map(|index| index / at_once).collect();
-        let own: Arc<[Input]> = files.into();
-        let (watch, decoder) = (watch.clone(), decoder.clone());
-        let work = move |share: Share, send: &Sender<Decoded<RunInput>>, limits: &Limits, turns: &Turns| {
-            gpu::decode(&decoder, (&own, at_once), share, send, (limits, &watch), turns);
-        };
-        Self::with_threads(order, limits, stop, work)
-    }
-}
-
 impl<P: Send + 'static> Feed<P> {
     /// Starts threads, each of which is told its share.
     fn with_threads(
@@ -178,7 +155,8 @@ impl<P: Send + 'static> Feed<P> {
         stop: &Stop,
     ) -> Self {
         let (warnings, metadata, decoder) = (Vec::new(), Metadata::default(), Decoder::default());
-        Self { lanes, stop: stop.clone(), next: 0, order, limits, turns, warnings, metadata, decoder }
+        let (stop, gpu_lanes) = (stop.clone(), gpu::Lanes::default());
+        Self { lanes, stop, next: 0, order, limits, turns, warnings, metadata, decoder, gpu_lanes }
     }
 
     /// Threads that decode.
@@ -256,10 +234,12 @@ impl<P> Decoded<P> {
 }
 
 impl<P> Drop for Feed<P> {
-    /// Nobody wants what comes, so nobody need wait for it.
+    /// Nobody wants what comes, so nobody need wait for it. What is under way on the GPU is: it must not be when the
+    /// process ends.
     fn drop(&mut self) {
         self.turns.end();
         self.limits.budget.refuse_waiting();
+        self.gpu_lanes.close();
     }
 }
 

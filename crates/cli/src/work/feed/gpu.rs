@@ -1,5 +1,7 @@
 //! JPEG files decoded on the GPU, several at once, and others on the host.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crossbeam_channel::Sender;
 use mini_image_pipe::{DeviceJpegDecoder, DeviceJpegLane};
 use mip_core::text::path;
@@ -9,8 +11,9 @@ use mip_io::{Loaded, Metadata, Reader};
 use mip_runtime::{DeviceImage, RunInput};
 
 use super::turns::{Turn, Turns};
-use super::{Decoded, Input, Limits, Picture, Share, load, workers};
+use super::{Decoded, Feed, Input, Limits, Picture, Share, load, workers};
 use crate::failure::Failure;
+use crate::interrupt::Stop;
 use crate::stages::{Step, Watch};
 
 /// What decoded a picture.
@@ -34,13 +37,53 @@ const MOST_FILES: usize = 16;
 const MOST_BYTES: usize = 128 << 20;
 
 /// How many of so many files a thread decodes at once: all threads have some.
-pub(super) fn files_at_once(files: usize) -> usize {
+fn files_at_once(files: usize) -> usize {
     files.div_ceil(workers(files)).clamp(1, MOST_FILES)
 }
 
+/// The lanes of threads that decode on the GPU, until they are closed.
+#[derive(Clone, Default)]
+pub(super) struct Lanes(Arc<[Mutex<Option<DeviceJpegLane>>]>);
+
+impl Lanes {
+    /// Waits for what each is decoding and gives them up; the threads find that out when they have the next files.
+    pub(super) fn close(&self) {
+        for lane in &*self.0 {
+            lane.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+    }
+}
+
+impl Feed<RunInput> {
+    /// As [`Feed::start`], with JPEG files decoded on the GPU, and others on the host.
+    ///
+    /// # Errors
+    /// As [`Feed::start`], and when the GPU has no memory for it.
+    pub(crate) fn start_on_gpu(
+        files: &[Input],
+        limits: Limits,
+        watch: &Watch,
+        stop: &Stop,
+        decoder: &DeviceJpegDecoder,
+    ) -> Result<Self, Failure> {
+        let at_once = files_at_once(files.len());
+        let order: Vec<usize> = (0..files.len()).map(|index| index / at_once).collect();
+        let lanes =
+            (0..workers(files.len().div_ceil(at_once))).map(|_| decoder.lane().map(Some).map(Mutex::new));
+        let lanes = Lanes(lanes.collect::<Result<_, _>>()?);
+        let (own, watch, gpu_lanes): (Arc<[Input]>, _, _) = (files.into(), watch.clone(), lanes.clone());
+        let work = move |share: Share, send: &Sender<Decoded<RunInput>>, limits: &Limits, turns: &Turns| {
+            decode(&lanes, (&own, at_once), share, send, (limits, &watch), turns);
+        };
+        let mut feed = Self::with_threads(order, limits, stop, work)?;
+        feed.gpu_lanes = gpu_lanes;
+        Ok(feed)
+    }
+}
+
 /// Decodes the share's runs of `at_once` files.
-pub(super) fn decode(
-    decoder: &DeviceJpegDecoder,
+fn decode(
+    lanes: &Lanes,
     (inputs, at_once): (&[Input], usize),
     (first, count): Share,
     send: &Sender<Decoded<RunInput>>,
@@ -48,7 +91,8 @@ pub(super) fn decode(
     turns: &Turns,
 ) {
     let mut reader = limits.reader();
-    let mut waiting = Waiting { lane: decoder.lane().map_err(Failure::from), files: Vec::new(), send, watch };
+    let Some(lane) = lanes.0.get(first) else { return };
+    let mut waiting = Waiting { lane, files: Vec::new(), send, watch };
     for (run, inputs) in inputs.chunks(at_once).enumerate().filter(|(run, _)| run % count == first) {
         for (place, input) in inputs.iter().enumerate() {
             let turn = turns.of(run * at_once + place);
@@ -69,8 +113,8 @@ struct Gone;
 
 /// Files in their order, of which the next ones are handed out together.
 struct Waiting<'a> {
-    /// Why there is none, where there is none: then each file fails.
-    lane: Result<DeviceJpegLane, Failure>,
+    /// Nothing once it is closed.
+    lane: &'a Mutex<Option<DeviceJpegLane>>,
     files: Vec<File>,
     send: &'a Sender<Decoded<RunInput>>,
     watch: &'a Watch,
@@ -136,7 +180,8 @@ impl Waiting<'_> {
                 }
             }
         }
-        let mut images = if jpegs.is_empty() { Vec::new() } else { self.images(jpegs, &names) }.into_iter();
+        let images = if jpegs.is_empty() { Vec::new() } else { self.images(jpegs, &names)? };
+        let mut images = images.into_iter();
         drop(held);
         for file in rest {
             let decoded = match file {
@@ -155,17 +200,19 @@ impl Waiting<'_> {
         Ok(())
     }
 
-    fn images(&mut self, jpegs: Vec<(Vec<u8>, ImageDesc)>, names: &[String]) -> Vec<Picture<DeviceImage>> {
-        let lane = match &mut self.lane {
-            Ok(lane) => lane,
-            Err(failure) => return vec![Err(failure.clone()); jpegs.len()],
-        };
+    fn images(
+        &mut self,
+        jpegs: Vec<(Vec<u8>, ImageDesc)>,
+        names: &[String],
+    ) -> Result<Vec<Picture<DeviceImage>>, Gone> {
+        let mut lane = self.lane.lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = lane.as_mut().ok_or(Gone)?;
         let name = || match names {
             [first, .., last] => format!("{first} to {last}"),
             _ => names.concat(),
         };
         let images = self.watch.time(Step::Decode, name, || lane.decode(jpegs));
-        images.into_iter().map(|image| image.map_err(failure)).collect()
+        Ok(images.into_iter().map(|image| image.map_err(failure)).collect())
     }
 }
 
