@@ -345,6 +345,9 @@ fn is_of(found: &JpegInfo, desc: &ImageDesc) -> bool {
 fn device_error(shared: &Shared, refusal: JpegRefusal) -> DeviceError {
     match refusal {
         JpegRefusal::Driver(error) => shared.check::<()>(Err(error)).expect_err("an error stays one"),
-        JpegRefusal::Jpeg(status) => DeviceError::Driver { call: status.call, message: status.to_string() },
+        JpegRefusal::Jpeg(status) => {
+            let message = format!("{}; decode on the CPU (--decode cpu)", status.text());
+            DeviceError::Driver { call: status.call, message }
+        }
     }
 }

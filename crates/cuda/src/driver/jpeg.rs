@@ -31,10 +31,17 @@ const INTERPOLATES: (u32, u32) = (12, 1);
 
 /// A call of nvJPEG that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{call} failed: {name} ({status})", name = status_name(*status))]
+#[error("{call} failed: {}", self.text())]
 pub(crate) struct JpegStatus {
     pub(crate) call: &'static str,
     pub(crate) status: Status,
+}
+
+impl JpegStatus {
+    /// Its name and number.
+    pub(crate) fn text(&self) -> String {
+        format!("{} ({})", status_name(self.status), self.status)
+    }
 }
 
 const fn status_name(status: Status) -> &'static str {
