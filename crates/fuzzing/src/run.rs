@@ -261,13 +261,15 @@ mod tests {
 
     use super::*;
 
+    /// Graphs that are planned, too.
+    const PLANNED: usize = 400;
+
     #[test]
     fn bytes_become_graphs_of_every_operator_small_and_large_right_and_wrong() {
         let mut random = SplitMix64::new(5);
         let (mut ops, mut refused, mut large, mut several) = (BTreeSet::new(), 0, 0, 0);
         let known: BTreeSet<&str> = mip_ops::operators().iter().map(|spec| spec.name).collect();
         // Some operators want images that few bytes make: these are only looked for.
-        const PLANNED: usize = 400;
         for round in 0..40_000 {
             if round >= PLANNED && ops.len() == known.len() {
                 break;

@@ -19,29 +19,25 @@ const MOST: u8 = 4;
 /// which blue makes 1.8 times as much, and quantisation the double of that.
 const MOST_SUBSAMPLED: u8 = 12;
 
-/// A way of writing JPEG files.
+/// A way of writing JPEG files. Progressive ones are left to the CPU ([`mip_io::Loaded::plain_jpeg`]).
 struct Kind {
     name: &'static str,
     /// Luma samples across and down for one of chroma; nothing for gray.
     sampling: Option<SamplingFactor>,
-    progressive: bool,
     restart: u16,
 }
 
 const fn kind(name: &'static str, sampling: Option<SamplingFactor>) -> Kind {
-    Kind { name, sampling, progressive: false, restart: 0 }
+    Kind { name, sampling, restart: 0 }
 }
 
-static KINDS: [Kind; 10] = [
+static KINDS: [Kind; 7] = [
     kind("4:4:4", Some(SamplingFactor::F_1_1)),
     kind("4:2:2", Some(SamplingFactor::F_2_1)),
     kind("4:4:0", Some(SamplingFactor::F_1_2)),
     kind("4:2:0", Some(SamplingFactor::F_2_2)),
     kind("4:1:1", Some(SamplingFactor::F_4_1)),
     kind("gray", None),
-    Kind { progressive: true, ..kind("4:4:4 progressive", Some(SamplingFactor::F_1_1)) },
-    Kind { progressive: true, ..kind("4:2:0 progressive", Some(SamplingFactor::F_2_2)) },
-    Kind { progressive: true, ..kind("gray progressive", None) },
     Kind { restart: 7, ..kind("4:2:0 with restart intervals", Some(SamplingFactor::F_2_2)) },
 ];
 
@@ -118,7 +114,6 @@ fn write(kind: &Kind, (width, height): (u16, u16), seed: u64) -> Result<Vec<u8>,
         encoder.set_sampling_factor(sampling);
         color = ColorType::Rgb;
     }
-    encoder.set_progressive(kind.progressive);
     encoder.set_restart_interval(kind.restart);
     encoder.encode(&pixels, width, height, color).map_err(|e| e.to_string())?;
     Ok(file)

@@ -108,7 +108,7 @@ mod tests {
         let known: Vec<&str> = mip_ops::operators().iter().map(|s| s.name).collect();
         let mut seen = std::collections::BTreeSet::new();
         // Some want images that few tasks make.
-        for seed in 0..6000 {
+        for seed in 0..24_000 {
             let mut random = SplitMix64::new(seed);
             let format = PixelFormat::PICTURES[random.below(5) as usize];
             let desc = ImageDesc::new(1 + random.below(70), 1 + random.below(50), format, DType::U8).unwrap();

@@ -77,7 +77,7 @@ fn find(driver: CudaVersion) -> Result<&'static Nvjpeg, Missing> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JpegEngine {
-    /// The GPU's engines for JPEG; what they do not know, such as progressive files, its cores.
+    /// The GPU's engines for JPEG; what they do not know, such as 4:1:1, its cores.
     Hardware,
     /// The GPU's cores, with the host's for the entropy coding.
     Cores,
@@ -141,7 +141,7 @@ struct Batches {
 pub type JpegTask = (Vec<u8>, DeviceImage);
 
 impl CudaDevice {
-    /// nvJPEG on this device; takes a tenth of a second, so keep it.
+    /// nvJPEG on this device; takes seconds, so keep it.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] with what is missing and what to install; [`DeviceError::Driver`] when nvJPEG or the

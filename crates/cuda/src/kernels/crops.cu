@@ -23,6 +23,12 @@ template <class U> INLINE CropTaps crop_linear(u32 i, u32 pixels, u32 cells) {
     return {(u32)first, {crop_quotient<U>(parts - rest, parts), crop_quotient<U>(rest, parts)}};
 }
 
+// Two taps; one of weight 0 is none.
+INLINE float crop_sum(const float* w, float first, float second) {
+    const float sum = w[0] == 0.0f ? -0.0f : w[0] * first;
+    return w[1] == 0.0f ? sum : __fmaf_rn(w[1], second, sum);
+}
+
 // Pixels between two edges, of a side; none if an edge is no number.
 struct CropSpan {
     u32 first, count;
@@ -32,6 +38,25 @@ INLINE CropSpan crop_span(float from, float to, u32 side) {
     if (!(from < to)) return {0, 0};
     const u32 first = crop_edge(from, side);
     return {first, crop_edge(to, side) - first};
+}
+
+// Samples of a line of the source, from a place on: the taps of a column of a cell. Taps of weight 0 are not read.
+template <class Px, bool ALPHA> INLINE void crop_pair(const u8* line, i64 plane, const CropTaps& taps, float* v) {
+    typedef typename Px::T T;
+    const T* from = (const T*)line + (i64)taps.first * Px::STEP;
+    const T* next = taps.weights[1] == 0.0f ? from : from + Px::STEP;
+    float a[Px::C], b[Px::C];
+#pragma unroll
+    for (int c = 0; c < Px::C; c++) {
+        const i64 channel = Px::PLANAR ? c * plane : (i64)(c * sizeof(T));
+        a[c] = Sample<T>::widen(__ldg((const T*)((const u8*)from + channel)));
+        b[c] = Sample<T>::widen(__ldg((const T*)((const u8*)next + channel)));
+    }
+#pragma unroll
+    for (int c = 0; c < Px::C; c++) {
+        if (ALPHA && c < Px::C - 1) a[c] *= a[Px::C - 1], b[c] *= b[Px::C - 1];
+        v[c] = crop_sum(taps.weights, a[c], b[c]);
+    }
 }
 
 // Rows of a thread, which share the places of their columns.
@@ -45,8 +70,7 @@ template <class Px, int FILTER, bool ALPHA, class U, int A_OUT, class P> INLINE 
     const u32 rows = p.rows;
     for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
         const Image& in = p.in[0];
-        const WarpSource<Px, REPLICATE, ALPHA> source{
-            in.start + f * in.frame, in.row, in.plane, p.in_width, p.in_height, 0.0f};
+        const u8* const source = in.start + f * in.frame;
         u8* out = p.out.start + f * p.out.frame;
         u32 cell = 0xFFFFFFFFu;
         CropSpan across = {0, 0}, down = {0, 0};
@@ -78,20 +102,31 @@ template <class Px, int FILTER, bool ALPHA, class U, int A_OUT, class P> INLINE 
                 }
                 u32 bits[V * C];
                 if (down.count > 0) {
-                    CropTaps line;
+                    CropTaps line = {0, {1.0f, 0.0f}};
                     if constexpr (FILTER == BILINEAR) {
                         line = crop_linear<U>(row, down.count, rows);
                     } else {
                         line.first = crop_nearest<U>(row, down.count, rows);
                     }
-                    line.first += down.first;
+                    const u8* const above = source + (i64)(down.first + line.first) * in.row;
+                    const u8* const below = line.weights[1] == 0.0f ? above : above + in.row;
 #pragma unroll
                     for (int i = 0; i < V; i++) {
                         float v[C];
                         if constexpr (FILTER == BILINEAR) {
-                            source.weighted(columns[i].first, line.first, columns[i].weights, line.weights, v);
+                            float second[C];
+                            crop_pair<Px, ALPHA>(above, in.plane, columns[i], v);
+                            crop_pair<Px, ALPHA>(below, in.plane, columns[i], second);
+#pragma unroll
+                            for (int c = 0; c < C; c++) v[c] = crop_sum(line.weights, v[c], second[c]);
+                            if (ALPHA) divide_by_alpha<1, C>(v);
                         } else {
-                            source.pixel(columns[i].first, line.first, v);
+                            const typename Px::T* from = (const typename Px::T*)above + (i64)columns[i].first * Px::STEP;
+#pragma unroll
+                            for (int c = 0; c < C; c++) {
+                                const i64 channel = Px::PLANAR ? c * in.plane : (i64)(c * sizeof(*from));
+                                v[c] = Sample<typename Px::T>::widen(__ldg((const typename Px::T*)((const u8*)from + channel)));
+                            }
                         }
 #pragma unroll
                         for (int c = 0; c < C; c++) bits[i * C + c] = Sample<typename Px::T>::narrow(v[c]);

@@ -75,23 +75,17 @@ template <class Px, int BORDER, bool ALPHA> struct WarpSource {
 
     INLINE void bilinear(float sx, float sy, float* v) const {
         const float x0 = floorf(sx), y0 = floorf(sy), fx = sx - x0, fy = sy - y0;
-        const float wx[2] = {1.0f - fx, fx}, wy[2] = {1.0f - fy, fy};
-        weighted((i64)x0, (i64)y0, wx, wy, v);
-    }
-
-    // The sum over 2 x 2 pixels, of which the first is given.
-    INLINE void weighted(i64 x, i64 y, const float* wx, const float* wy, float* v) const {
         float sums[2][Px::C];
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             float a[Px::C], b[Px::C];
-            pixel(x, y + j, a);
-            pixel(x + 1, y + j, b);
+            pixel((i64)x0, (i64)y0 + j, a);
+            pixel((i64)x0 + 1, (i64)y0 + j, b);
 #pragma unroll
-            for (int c = 0; c < Px::C; c++) sums[j][c] = pair(wx, a[c], b[c]);
+            for (int c = 0; c < Px::C; c++) sums[j][c] = pair(fx, a[c], b[c]);
         }
 #pragma unroll
-        for (int c = 0; c < Px::C; c++) v[c] = pair(wy, sums[0][c], sums[1][c]);
+        for (int c = 0; c < Px::C; c++) v[c] = pair(fy, sums[0][c], sums[1][c]);
         if (ALPHA) divide_by_alpha<1, Px::C>(v);
     }
 
@@ -162,9 +156,9 @@ template <class Px, int BORDER, bool ALPHA> struct WarpSource {
     static INLINE double wide_inner(double t) { return __fma_rn(t * t, __fma_rn(1.25, t, -2.25), 1.0); }
 
     // Two taps; one of weight 0 is none.
-    static INLINE float pair(const float* w, float first, float second) {
-        const float sum = w[0] == 0.0f ? -0.0f : w[0] * first;
-        return w[1] == 0.0f ? sum : __fmaf_rn(w[1], second, sum);
+    static INLINE float pair(float fraction, float first, float second) {
+        const float w = 1.0f - fraction, sum = w == 0.0f ? -0.0f : w * first;
+        return fraction == 0.0f ? sum : __fmaf_rn(fraction, second, sum);
     }
 };
 

@@ -27,8 +27,8 @@ impl Loaded {
         self.bytes.len()
     }
 
-    /// The picture of a JPEG file that a decoder elsewhere (a GPU's) may be given: gray or YCbCr of 8 bits, sampled in
-    /// a usual way, upright as it is stored, and with an end marker. Damage within its scans is not looked for.
+    /// The picture of a JPEG file that a decoder elsewhere (a GPU's) may be given: sequential, gray or YCbCr of 8 bits,
+    /// sampled in a usual way, upright as it is stored, and with an end marker. Damage within its scans is not looked for.
     ///
     /// # Errors
     /// What else it is, in words for a list: then [`Reader::decode`] decodes it, or says what is wrong.

@@ -29,17 +29,17 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "kernel=[1,9] border=wrap",
         "kernel=31 border=reflect",
         "kernel=[33,3]",
-        "kernel=75 border=replicate",
+        "kernel=63 border=replicate",
         "kernel=[3,5] border=constant border_value=1",
     ],
     create: create::<BoxBlur>,
 };
 
-/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 1023 pixels long and odd.
+/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 63 pixels long and odd.
 ///
 /// Pixels outside the image follow `border`. Integers are rounded to the nearest (there are no ties). Colours with alpha are
 /// smoothed premultiplied, so that clear pixels do not bleed. Where an axis is longer than 31 pixels, `border` is one of
-/// reflect101, reflect and replicate, and time grows with the axis. OpenCV's `blur`; NPP's box filter truncates instead.
+/// reflect101, reflect and replicate, and a pixel takes several times as long. OpenCV's `blur`; NPP's box filter truncates instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoxBlur {
     kernel: Vec<f64>,
@@ -53,12 +53,12 @@ impl Default for BoxBlur {
 }
 
 impl BoxBlur {
-    /// Over `kernel` x `kernel` pixels; odd, 1 to 1023 (3 by default).
+    /// Over `kernel` x `kernel` pixels; odd, 1 to 63 (3 by default).
     pub fn new(kernel: u32) -> Self {
         Self { kernel: vec![kernel.into()], border: BorderFields::default() }
     }
 
-    /// Over `width` x `height` pixels; both odd, 1 to 1023.
+    /// Over `width` x `height` pixels; both odd, 1 to 63.
     pub fn rect(width: u32, height: u32) -> Self {
         Self { kernel: vec![width.into(), height.into()], border: BorderFields::default() }
     }
@@ -77,7 +77,7 @@ impl BoxBlur {
         let odd = |side: f64| side >= 1.0 && side % 2.0 == 1.0;
         if !odd(width) || !odd(height) {
             let given = crate::Value::List(self.kernel.clone()).to_string();
-            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 1023"));
+            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 63"));
         }
         Ok([width as u32 / 2, height as u32 / 2])
     }
@@ -125,7 +125,7 @@ mod tests {
     fn sides_are_odd() {
         for kernel in [vec![2.0], vec![3.0, 4.0], vec![2.5], vec![-3.0], vec![0.0]] {
             let error = BoxBlur::default().set("kernel", crate::Value::List(kernel)).unwrap_err().to_string();
-            assert!(error.contains("but must be odd whole numbers from 1 to 1023"), "{error}");
+            assert!(error.contains("but must be odd whole numbers from 1 to 63"), "{error}");
         }
     }
 }

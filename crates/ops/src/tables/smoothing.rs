@@ -6,7 +6,7 @@ use mip_plan::{AxisTaps, Border, Kernel, Resample};
 /// Radius up to which there are kernels whose weights are uniforms.
 pub(crate) const SHORT: u32 = 15;
 /// The largest side of a neighbourhood.
-pub(crate) const LONGEST: u32 = 1023;
+pub(crate) const LONGEST: u32 = 63;
 
 /// Weighted sums with the same weights to both sides, given from the middle outwards, of columns and of rows. The border is
 /// one that repeats pixels near the edge.

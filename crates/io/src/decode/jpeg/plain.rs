@@ -7,7 +7,7 @@ use super::frame::{Component, Frame};
 use super::markers::{Application, next_marker};
 use image::metadata::Orientation;
 
-/// The picture of a plain JPEG file: gray or YCbCr of a usual sampling, upright, of 8 bits, up to an end marker.
+/// The picture of a plain JPEG file: sequential, gray or YCbCr of a usual sampling, upright, of 8 bits, up to an end marker.
 ///
 /// # Errors
 /// What is not plain about it, in words for a list: some of it only this crate decodes, some it refuses and says why.
@@ -49,6 +49,10 @@ pub(in crate::decode) fn plain(file: &[u8]) -> Result<ImageDesc, &'static str> {
     };
     if !is_usual(&frame.components) {
         return Err("unusual sampling factors");
+    }
+    // nvJPEG 13.0 decodes some small ones to other pixels from one time to the next.
+    if frame.progressive {
+        return Err("progressive coding");
     }
     if frame.height == 0 {
         return Err("height behind the picture");
