@@ -99,7 +99,7 @@ fn files_are_decoded_in_batches_and_alone() {
     let log = run("decode_through_the_fake_library", Some(""), "");
     let expected = [
         "create 3",
-        "create 0", // The engines', and the cores'.
+        "create 0", // The engines, and the cores for what those do not know.
         "single 5",
         "batch 2",
         "batch 3", // Progressive; gray; rgb.

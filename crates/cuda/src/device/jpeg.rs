@@ -4,7 +4,7 @@
 //! for those who ask for it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mip_core::{DType, ImageDesc, Layout, PixelFormat};
 use mip_runtime::DeviceImage;
@@ -113,11 +113,11 @@ pub enum JpegError {
 #[derive(Debug)]
 pub struct JpegDecoder {
     shared: Arc<Shared>,
-    version: JpegVersion,
+    library: &'static Nvjpeg,
     /// For batches on the hardware engines, where there are some.
     hardware: Option<Arc<JpegHandle>>,
-    /// For what those do not know.
-    cores: Arc<JpegHandle>,
+    /// For what those do not know; getting it ready takes a second, which most runs need not wait for.
+    cores: OnceLock<Arc<JpegHandle>>,
 }
 
 /// A thread's part of a [`JpegDecoder`]: a stream, and the memory that decoding works in.
@@ -126,7 +126,7 @@ pub struct JpegLane {
     stream: Arc<CudaStream>,
     decoder: Arc<JpegDecoder>,
     batches: Option<Batches>,
-    single: JpegState,
+    single: Option<JpegState>,
 }
 
 /// States for the hardware engines: batches are of one kind of output.
@@ -151,19 +151,48 @@ impl CudaDevice {
         let library = probe().driver.and_then(find).map_err(unsupported)?;
         let shared = self.shared();
         shared.alive()?;
-        let handle = |backend| JpegHandle::new(library, &shared.context, backend);
         // A GPU without engines says so by refusing.
-        let hardware = handle(JpegBackend::Hardware).ok();
-        let cores = handle(JpegBackend::Default).map_err(|refusal| device_error(shared, refusal))?;
-        let version = version_of(library);
-        Ok(Arc::new(JpegDecoder { shared: shared.clone(), version, hardware, cores }))
+        let hardware = JpegHandle::new(library, &shared.context, JpegBackend::Hardware).ok();
+        let decoder = JpegDecoder { shared: shared.clone(), library, hardware, cores: OnceLock::new() };
+        decoder.any().map_err(|refusal| device_error(shared, refusal))?;
+        Ok(Arc::new(decoder))
     }
 }
 
 impl JpegDecoder {
     /// nvJPEG's version.
-    pub const fn version(&self) -> JpegVersion {
-        self.version
+    pub fn version(&self) -> JpegVersion {
+        version_of(self.library)
+    }
+
+    fn cores(&self) -> Result<&Arc<JpegHandle>, JpegRefusal> {
+        if let Some(ready) = self.cores.get() {
+            return Ok(ready);
+        }
+        let made = JpegHandle::new(self.library, &self.shared.context, JpegBackend::Default)?;
+        Ok(self.cores.get_or_init(|| made))
+    }
+
+    /// What reads headers.
+    fn any(&self) -> Result<&Arc<JpegHandle>, JpegRefusal> {
+        self.hardware.as_ref().map_or_else(|| self.cores(), Ok)
+    }
+
+    /// Decodes one file on the cores.
+    fn alone(
+        &self,
+        state: &mut Option<JpegState>,
+        job: &JpegJob<'_>,
+        output: JpegOutput,
+        stream: &RawStream,
+    ) -> Result<(), JpegRefusal> {
+        let state = match state {
+            Some(state) => state,
+            None => state.insert(JpegState::new(self.cores()?)?),
+        };
+        state.decode(job, output, stream)?;
+        // The next call writes to the state's memory on the host, which this one's copies may still read.
+        Ok(stream.synchronize()?)
     }
 
     /// What decodes.
@@ -182,10 +211,10 @@ impl JpegDecoder {
                 let (header, gray) = (JpegHeader::new(handle)?, JpegState::new(handle)?);
                 Ok::<_, JpegRefusal>(Batches { header, gray, rgb: JpegState::new(handle)? })
             };
-            Ok((self.hardware.as_ref().map(batches).transpose()?, JpegState::new(&self.cores)?))
+            self.hardware.as_ref().map(batches).transpose()
         };
-        let (batches, single) = made().map_err(|refusal| device_error(&self.shared, refusal))?;
-        Ok(JpegLane { stream, decoder: self.clone(), batches, single })
+        let batches = made().map_err(|refusal| device_error(&self.shared, refusal))?;
+        Ok(JpegLane { stream, decoder: self.clone(), batches, single: None })
     }
 }
 
@@ -211,7 +240,7 @@ impl JpegLane {
                 // What the header alone makes nvJPEG refuse is refused by decoding as well, with the same reason.
                 let batch = batches.as_mut().is_some_and(|b| b.header.is_for_a_batch(file).unwrap_or(false));
                 if !batch {
-                    let queued = single.decode(&job, output, stream);
+                    let queued = decoder.alone(single, &job, output, stream);
                     queue.note(index, queued);
                 } else if output == JpegOutput::Gray {
                     gray.push((index, job));
@@ -272,7 +301,7 @@ impl Queue<'_> {
             self.refuse(index, format!("nvJPEG decodes to tight u8 gray or rgb, not to {}", image.desc()));
             return None;
         };
-        let found = match self.decoder.cores.info(file) {
+        let found = match self.decoder.any().and_then(|handle| handle.info(file)) {
             Ok(found) => found,
             Err(refusal) => {
                 self.note(index, Err(refusal));
