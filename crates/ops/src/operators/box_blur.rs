@@ -39,7 +39,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 ///
 /// Pixels outside the image follow `border`. Integers are rounded to the nearest (there are no ties). Colours with alpha are
 /// smoothed premultiplied, so that clear pixels do not bleed. Where an axis is longer than 31 pixels, `border` is one of
-/// reflect101, reflect and replicate, and a pixel takes some five times as long on a CPU and fifty times on a GPU. OpenCV's `blur`; NPP's box filter truncates instead.
+/// reflect101, reflect and replicate, and a pixel takes some five times as long on a CPU and fifty times on a GPU. OpenCV's
+/// `blur`; NPP's box filter truncates instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoxBlur {
     kernel: Vec<f64>,
