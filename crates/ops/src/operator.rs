@@ -104,6 +104,20 @@ impl Lowered {
         Self { steps: vec![KernelStep { kernel, uniforms: uniforms.into(), inputs, output }] }
     }
 
+    /// These steps, and then others, whose slots all read the result of these.
+    #[must_use]
+    pub(crate) fn then(mut self, next: Self) -> Self {
+        let before = self.steps.len();
+        self.steps.extend(next.steps.into_iter().map(|step| {
+            let inputs = step.inputs.iter().map(|&input| match input {
+                StepInput::Slot(_) => StepInput::Step(before - 1),
+                StepInput::Step(index) => StepInput::Step(before + index),
+            });
+            KernelStep { inputs: inputs.collect(), ..step }
+        }));
+        self
+    }
+
     /// One [`Point::affine`] with `(factor, offset)` of each channel in its order in memory, rounded to binary32.
     pub(crate) fn affine(output: ImageDesc, constants: impl Fn(usize) -> (f64, f64)) -> Self {
         // Red first, wherever the format keeps it.

@@ -1,10 +1,10 @@
 use std::f64::consts::LOG10_2;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{AxisMap, Border, Gather, Kernel, Resample, Rule, Separable, Table};
+use mip_plan::{AxisMap, Border, Gather, Histogram, Kernel, Resample, Rule, Separable, Table, TileGrid};
 
 use crate::choice::choice;
-use crate::counted::{countable, refusal, table};
+use crate::counted::{countable, refusal, tables};
 use crate::expr::{Term, v, v_of};
 use crate::field::{Parameters, create, fields, plumbing};
 use crate::pointwise::{Formula, colors, lowered, shape};
@@ -75,14 +75,13 @@ impl Compare {
     /// A measure made of the counts of differences.
     fn of_differences(self, inputs: &[ImageDesc]) -> Result<Lowered, OpError> {
         let distance = Formula::each((v() - v_of(1)).abs()).compile(&SPEC)?;
-        let mut steps = lowered(&distance, Border::default(), |_| 0.0, inputs[0]).steps;
-        append(&mut steps, table(&inputs[0], Rule::Differences, [])?);
-        let rows = steps[2].output.height();
+        let distance = lowered(&distance, Border::default(), |_| 0.0, inputs[0]);
+        let grid = TileGrid::bands(&inputs[0]);
+        let colors = inputs[0].channels() - usize::from(inputs[0].format().has_alpha());
         // All channels in one row.
-        if let Kernel::Whole(mip_plan::Whole::Table(Table { parts, .. })) = &mut steps[2].kernel {
-            *parts *= rows;
-        }
-        steps[2].output = steps[2].output.with_size(steps[2].output.width(), 1)?;
+        let table = Table { rule: Rule::Differences, parts: grid.rows * colors as u32 };
+        let counted = tables(&inputs[0], Histogram { grid, reflected: false }, table, [].into())?;
+        let mut steps = distance.then(counted).steps;
         let number = match self.metric {
             CompareMetric::MaxDiff => 0,
             CompareMetric::Mae => 1,
@@ -185,18 +184,6 @@ fn point(
     let output = shape(&SPEC, &expr, Border::default(), to, inputs)?;
     let step = lowered(&expr, Border::default(), |_| 0.0, output).steps.remove(0);
     Ok(KernelStep { inputs: from.to_vec(), ..step })
-}
-
-/// Lets steps read the last result in place of the first input.
-fn append(steps: &mut Vec<KernelStep>, then: Lowered) {
-    let before = steps.len();
-    steps.extend(then.steps.into_iter().map(|step| {
-        let inputs = step.inputs.iter().map(|&input| match input {
-            StepInput::Slot(_) => StepInput::Step(before - 1),
-            StepInput::Step(index) => StepInput::Step(before + index),
-        });
-        KernelStep { inputs: inputs.collect(), ..step.clone() }
-    }));
 }
 
 impl Parameters for Compare {

@@ -78,26 +78,13 @@ impl Redact {
             RedactMethod::Mosaic => {
                 let size = self.size.unwrap_or(16);
                 let (width, height) = (input.width().div_ceil(size), input.height().div_ceil(size));
-                let mut small = Resize::to(width, height).filter(ResizeFilter::Area).lower(&[*input])?;
+                let small = Resize::to(width, height).filter(ResizeFilter::Area).lower(&[*input])?;
                 let from = small.steps[small.steps.len() - 1].output;
                 let large = Resize::to(input.width(), input.height()).filter(ResizeFilter::Nearest);
-                append(&mut small, large.lower(&[from])?);
-                Ok(small)
+                Ok(small.then(large.lower(&[from])?))
             }
         }
     }
-}
-
-/// Lets steps read the last result in place of the first input.
-fn append(first: &mut Lowered, then: Lowered) {
-    let before = first.steps.len();
-    first.steps.extend(then.steps.into_iter().map(|step| {
-        let inputs = step.inputs.iter().map(|&input| match input {
-            StepInput::Slot(_) => StepInput::Step(before - 1),
-            StepInput::Step(index) => StepInput::Step(before + index),
-        });
-        KernelStep { inputs: inputs.collect(), ..step.clone() }
-    }));
 }
 
 impl Parameters for Redact {
