@@ -18,11 +18,11 @@ def test_a_request_says_where_what_was_given_and_what_is_allowed():
         mip.Pipeline("soft:gaussian_blur kernel=4")
     error = caught.value
     assert str(error) == (
-        "pipeline:1:27: task 'soft': parameter 'kernel' of 'gaussian_blur' is 4, but must be an odd whole number from 1 to 63"
+        "pipeline:1:27: task 'soft': parameter 'kernel' of 'gaussian_blur' is 4, but must be an odd whole number from 1 to 255"
     )
     parts = (error.place, error.task, error.operator, error.parameter, error.given, error.allowed, error.remedy)
     assert parts == (
-        "pipeline:1:27", "soft", "gaussian_blur", "kernel", "4", "an odd whole number from 1 to 63", None
+        "pipeline:1:27", "soft", "gaussian_blur", "kernel", "4", "an odd whole number from 1 to 255", None
     )
 
 

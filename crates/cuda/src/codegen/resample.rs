@@ -109,6 +109,32 @@ pub(super) fn body(context: &Context<'_>, kernel: &Resample) -> Body {
     fields.int("y_taps", kernel.y.taps() as u32);
     let Shape { channels, planes, alpha, interleaved, v } = shape;
     let [x, y] = long;
+    if !wide && let Some(plan) = SharedSums::of(context, kernel, &shape) {
+        fields.pointer("u32", "y_tiles");
+        fields.uint("tiles", plan.tiles.len() as u32);
+        fields.int("rows", plan.rows);
+        let mut tables = tables;
+        tables.push(tile_rows(&plan.tiles));
+        let columns = plan.columns;
+        let dtype = sample(input.dtype());
+        let call =
+            format!("resample_shared<{dtype}, {channels}, {interleaved}, {alpha}, {columns}, {x}, {y}>");
+        let grid = Grid {
+            block: [SharedSums::THREADS, 1],
+            x: output.width().div_ceil(columns),
+            y: plan.tiles.len() as u64,
+            planes,
+            shared: plan.shared,
+        };
+        return Body {
+            fields,
+            tables,
+            uniforms: None,
+            grid,
+            pieces: &[Piece::Tile, Piece::Resample],
+            call: Box::new(move |_, _| call.clone()),
+        };
+    }
     let call = format!(
         "resample_direct<{}, {channels}, {interleaved}, {alpha}, {out}, {x}, {y}, {wide}",
         sample(input.dtype())
@@ -163,6 +189,56 @@ impl TilePlan {
     }
 }
 
+/// First source row and number of source rows of each block's outputs.
+fn tile_rows(tiles: &[(u32, u32)]) -> Table {
+    Table { field: "y_tiles".into(), bytes: u32s(tiles.iter().flat_map(|&(first, n)| [first, n])) }
+}
+
+/// Blocks whose sums along y share the sums along x of their source rows, in shared memory.
+struct SharedSums {
+    columns: u32,
+    rows: u32,
+    tiles: Vec<(u32, u32)>,
+    shared: u32,
+}
+
+impl SharedSums {
+    const THREADS: u32 = 256;
+    const LIMIT: u64 = 48 << 10;
+    /// Sums along x that are made again in each block must be so many times fewer than those that each output would make.
+    const WORTH: u64 = 3;
+    /// Above so many times as many source rows as outputs, narrower blocks are better.
+    const TALL: u64 = 4;
+
+    /// `None` where too little is shared, or no block fits.
+    fn of(context: &Context<'_>, kernel: &Resample, shape: &Shape) -> Option<Self> {
+        let (width, height) = (kernel.x.outputs() as u64, kernel.y.outputs() as u64);
+        let frames = (context.batch() * context.target.branches) as u64 * u64::from(shape.planes);
+        let enough = 2 * u64::from(context.target.multiprocessors);
+        let candidates = [32_u32, 16, 8].into_iter().filter_map(|columns| {
+            let row = u64::from(columns) * shape.channels as u64 * 4;
+            let blocks = |rows: u32| width.div_ceil(columns.into()) * height.div_ceil(rows.into()) * frames;
+            let sums = |rows: u32| {
+                let tiles = ranges(&kernel.y, rows as usize);
+                let most = tiles.iter().map(|&(_, n)| u64::from(n)).max()?;
+                let bytes = most.saturating_mul(row);
+                (bytes <= Self::LIMIT).then_some(Self { columns, rows, tiles, shared: bytes as u32 })
+            };
+            let rows = [128, 64, 32, 16].into_iter().filter(|&rows| rows == 16 || blocks(rows) >= enough);
+            rows.filter_map(sums).min_by_key(Self::made)
+        });
+        let (direct, tall) = (height * kernel.y.taps() as u64, Self::TALL * height);
+        let mut candidates = candidates.filter(|sums| sums.made() * Self::WORTH <= direct).peekable();
+        let widest = candidates.peek().map(|sums| sums.made() <= tall)?;
+        if widest { candidates.next() } else { candidates.min_by_key(Self::made) }
+    }
+
+    /// Rows of sums along x.
+    fn made(&self) -> u64 {
+        self.tiles.iter().map(|&(_, n)| u64::from(n)).sum()
+    }
+}
+
 fn tiled(
     context: &Context<'_>,
     kernel: &Resample,
@@ -178,10 +254,7 @@ fn tiled(
     fields.int("pitch", plan.pitch);
     fields.int("rows", plan.rows_per_warp);
     tables.push(Table { field: "x_tiles".into(), bytes: u32s(plan.columns.iter().map(|&(first, _)| first)) });
-    tables.push(Table {
-        field: "y_tiles".into(),
-        bytes: u32s(plan.rows.iter().flat_map(|&(first, n)| [first, n])),
-    });
+    tables.push(tile_rows(&plan.rows));
     let dtype = sample(context.input().dtype());
     let Shape { channels, planes, alpha, interleaved, .. } = *shape;
     let (tx, ty) = (kernel.x.taps(), kernel.y.taps());

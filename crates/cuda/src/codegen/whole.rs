@@ -4,11 +4,13 @@ mod boxes;
 mod regions;
 
 use mip_core::ImageDesc;
-use mip_plan::{Above, Automatic, Canny, Distance, Histogram, Lookup, Metric, Rule, Table, TileGrid, Whole};
+use mip_plan::{
+    Above, Automatic, Canny, Distance, Histogram, Lookup, Median, Metric, Rule, Table, TileGrid, Whole,
+};
 
 use super::fields::Fields;
 use super::stage::{Body, Context, Grid};
-use super::text::{Piece, planar};
+use super::text::{self, Piece, planar};
 
 /// Threads that count or make a table: one for each value.
 const THREADS: u32 = Whole::VALUES;
@@ -22,10 +24,53 @@ pub(super) fn bodies(context: &Context<'_>, kernel: Whole) -> Vec<Body> {
         Whole::Table(kernel) => vec![table(context, kernel)],
         Whole::Lookup(Lookup::Rows) => vec![rows(context)],
         Whole::Lookup(Lookup::Between(grid)) => vec![between(context, grid)],
+        Whole::Median(kernel) => vec![median(context, kernel)],
         Whole::Canny(kernel) => vec![canny(context, kernel)],
         Whole::Regions(step) => regions::bodies(context, step),
         Whole::Distance(step) => vec![distance(context, step)],
         Whole::Boxes(step) => vec![boxes::body(context, step)],
+    }
+}
+
+fn median(context: &Context<'_>, kernel: Median) -> Body {
+    const THREADS: u32 = 64;
+    /// Threads of a multiprocessor's shared memory, with counters of 8 and of 16 bits.
+    const AT_ONCE: [u64; 2] = [832, 384];
+    let image = *context.input();
+    let (channels, colors, planes) = channels(&image);
+    let columns = image.width() as u64 * channels as u64;
+    let (wide, looked_up) = (kernel.side > 15, image.channels() - usize::from(image.format().has_alpha()));
+    // A strip's first row counts a whole square: as many strips as the device takes at once, and not many more rows counted
+    // than made.
+    let frames = (context.batch() * context.target.branches) as u64 * u64::from(planes);
+    let threads = u64::from(context.target.multiprocessors) * AT_ONCE[usize::from(wide)];
+    let strips = threads.div_ceil(columns.next_multiple_of(THREADS.into()) * frames);
+    let strip = u64::from(image.height()).div_ceil(strips).max(u64::from(kernel.side / 2)) as u32;
+    let bands = image.height().div_ceil(strip);
+    let mut fields = image_fields(None, &image);
+    fields.uint("planes", planes);
+    // Planes that have medians.
+    fields.uint("colors", if planes > 1 { looked_up as u32 } else { 1 });
+    fields.uint("bands", bands);
+    fields.int("strip", strip);
+    fields.uint("constant", kernel.constant().into());
+    let grid = Grid {
+        block: [THREADS, 1],
+        x: columns.div_ceil(THREADS.into()) as u32,
+        y: u64::from(bands),
+        planes,
+        shared: THREADS * if wide { 512 } else { 256 },
+    };
+    let (border, _) = text::border(kernel.border);
+    let count = if wide { "u16" } else { "u8" };
+    let call = format!("median_counts<{count}, {}, {channels}, {colors}, {border}>", kernel.side / 2);
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Tile, Piece::Median],
+        call: Box::new(move |_, _| call.clone()),
     }
 }
 

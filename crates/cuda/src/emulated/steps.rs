@@ -200,3 +200,58 @@ fn measures_of_two_images_are_those_of_the_cpu() {
         compare("compare", params, image, &[&noise(2), &noise(9)]);
     }
 }
+
+#[test]
+fn medians_of_large_squares_are_those_of_the_cpu() {
+    let noise = |share: u8| {
+        move |layout: BatchLayout| {
+            let mut bytes = AlignedBytes::zeroed(layout.span());
+            fill(bytes.as_mut_slice(), DType::U8, 17);
+            // Flat areas among all values.
+            let kept = bytes
+                .as_slice()
+                .iter()
+                .enumerate()
+                .map(|(i, &v)| if i / 90 % 3 == 0 { 7 } else { v % share });
+            (kept.collect(), layout)
+        }
+    };
+    let rgb = ImageDesc::new(75, 40, PixelFormat::Rgb, DType::U8).unwrap();
+    let planar = ImageDesc::new(33, 66, PixelFormat::Bgra, DType::U8).unwrap().with_layout(Layout::Chw);
+    let beside = planar.with_layout(Layout::Hwc);
+    for (params, image) in [
+        ("Int(7)", rgb),
+        ("Int(15)", gray(70, 90)),
+        ("Int(17)", planar),
+        ("Int(200)", beside),
+        ("Int(200)", planar),
+        ("Int(17)", gray(3, 2)),
+    ] {
+        compare("median", params, image, &[&noise(255)]);
+        compare("median", params, image, &[&noise(4)]);
+    }
+}
+
+#[test]
+fn sums_over_many_pixels_are_those_of_the_cpu() {
+    let noise = |layout: BatchLayout| {
+        let mut bytes = AlignedBytes::zeroed(layout.span());
+        fill(bytes.as_mut_slice(), layout.desc.dtype(), 23);
+        (bytes.as_slice().to_vec(), layout)
+    };
+    let rgb = ImageDesc::new(75, 90, PixelFormat::Rgb, DType::U8).unwrap();
+    let planar = ImageDesc::new(33, 66, PixelFormat::Bgra, DType::U8).unwrap().with_layout(Layout::Chw);
+    let wide = planar.with_layout(Layout::Hwc).with_dtype(DType::U16).unwrap();
+    let float = gray(70, 140).with_dtype(DType::F32).unwrap();
+    for (params, image) in [
+        ("Int(33)", rgb),
+        ("Int(63)", planar),
+        ("Int(45)", wide),
+        ("Int(101)", float),
+        ("Int(101)", rgb),
+        ("Int(45)", gray(3, 2)),
+    ] {
+        compare("gaussian_blur", params, image, &[&noise]);
+    }
+    compare("box_blur", "151", rgb.with_layout(Layout::Chw), &[&noise]);
+}

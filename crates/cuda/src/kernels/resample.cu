@@ -219,3 +219,82 @@ INLINE void resample_direct(const P& p) {
         }
     }
 }
+
+// Many taps, where sums along y share sums along x: those of all source rows of a block lie in shared memory. A block makes
+// COLUMNS columns of `rows` rows, a thread a pixel.
+template <typename T, int C, bool PLANAR, bool ALPHA, int COLUMNS, bool LONG_X, bool LONG_Y, class P>
+INLINE void resample_shared(const P& p) {
+    constexpr int AT_ONCE = 4, STEP = 256 / COLUMNS;
+    extern __shared__ uint4 shared[];
+    float* const sums = (float*)shared;
+    typedef typename Sample<T>::Raw Raw;
+    const int column = threadIdx.x % COLUMNS, own = threadIdx.x / COLUMNS;
+    const i64 x = blockIdx.x * (i64)COLUMNS + column, last = p.width - 1;
+    const i64 start = __ldg(p.x_starts + min(x, last));
+    for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
+        const u32 f = z / p.planes, plane = z - f * p.planes;
+        const u8* const in = p.in.start + f * p.in.frame + plane * p.in.plane;
+        u8* const out = p.out.start + f * p.out.frame + plane * p.out.plane;
+        for (u32 tile = blockIdx.y; tile < p.tiles; tile += gridDim.y) {
+            const i64 source = __ldg(p.y_tiles + 2 * tile);  // first source row of the block
+            const int source_rows = (int)__ldg(p.y_tiles + 2 * tile + 1);
+            __syncthreads();
+            for (int j = own; j < source_rows; j += STEP * AT_ONCE) {
+                typename Sum<LONG_X>::Type h[AT_ONCE][C];
+                const u8* row[AT_ONCE];
+#pragma unroll
+                for (int r = 0; r < AT_ONCE; r++) {
+                    row[r] = in + (source + min(j + r * STEP, source_rows - 1)) * p.in.row;
+#pragma unroll
+                    for (int c = 0; c < C; c++) h[r][c] = -0.0f;
+                }
+#pragma unroll 2
+                for (int k = 0; k < p.x_taps; k++) {
+                    const auto w = __ldg(p.x_weights + (i64)k * p.width + min(x, last));
+#pragma unroll
+                    for (int r = 0; r < AT_ONCE; r++) {
+                        float s[C];
+#pragma unroll
+                        for (int c = 0; c < C; c++)
+                            s[c] = Sample<T>::widen(PLANAR ? __ldg((const T*)(row[r] + c * p.in.plane) + start + k)
+                                                           : __ldg((const T*)row[r] + (start + k) * C + c));
+#pragma unroll
+                        for (int c = 0; c < C; c++)
+                            h[r][c] = next_tap<T>(w, ALPHA && c < C - 1 ? s[c] * s[C - 1] : s[c], h[r][c]);
+                    }
+                }
+#pragma unroll
+                for (int r = 0; r < AT_ONCE; r++)
+                    if (j + r * STEP < source_rows)
+#pragma unroll
+                        for (int c = 0; c < C; c++) sums[((j + r * STEP) * C + c) * COLUMNS + column] = (float)h[r][c];
+            }
+            __syncthreads();
+            for (int r = own; r < p.rows; r += STEP) {
+                const i64 y = (i64)tile * p.rows + r;
+                if (y >= p.height) break;
+                const float* const h = sums + (int)(__ldg(p.y_starts + y) - source) * C * COLUMNS + column;
+                typename Sum<LONG_Y>::Type v[C];
+#pragma unroll
+                for (int c = 0; c < C; c++) v[c] = -0.0f;
+#pragma unroll 4
+                for (int k = 0; k < p.y_taps; k++) {
+                    const auto w = __ldg(p.y_weights + y * p.y_taps + k);
+#pragma unroll
+                    for (int c = 0; c < C; c++) v[c] = next_tap<T>(w, h[(k * C + c) * COLUMNS], v[c]);
+                }
+                float made[C];
+#pragma unroll
+                for (int c = 0; c < C; c++) made[c] = (float)v[c];
+                if (ALPHA) divide_by_alpha<1, C>(made);
+                if (x > last) continue;
+#pragma unroll
+                for (int c = 0; c < C; c++) {
+                    Raw* const to = (Raw*)(out + y * p.out.row + (PLANAR ? c * p.out.plane : 0));
+                    const u32 bits = Sample<T>::narrow(made[c]);
+                    take(&bits, 0, to[PLANAR ? x : x * C + c]);
+                }
+            }
+        }
+    }
+}

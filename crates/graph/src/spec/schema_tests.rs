@@ -76,7 +76,7 @@ fn the_schema_names_every_operator_with_its_parameters() {
     assert_eq!(names.len(), operators().len());
     let blur = &schema["$defs"]["operator-gaussian_blur"]["properties"];
     assert_eq!(blur["kernel"]["default"], json!(5));
-    assert_eq!(blur["kernel"]["maximum"], json!(63));
+    assert_eq!(blur["kernel"]["maximum"], json!(255));
     assert!(blur["sigma"]["description"].as_str().is_some_and(|d| d.contains("pixels")));
 }
 
@@ -115,7 +115,7 @@ fn the_schema_takes_the_files_that_are_right_and_no_others() {
         "[[task]]\nop = \"sobl\"",
         "[[task]]\nop = \"sobel\"\nkernel = 3",
         "[[task]]\nop = \"gaussian_blur\"\nkernel = 4",
-        "[[task]]\nop = \"gaussian_blur\"\nkernel = 65",
+        "[[task]]\nop = \"gaussian_blur\"\nkernel = 257",
         "[[task]]\nop = \"gaussian_blur\"\nkernel = 3.5",
         "[[task]]\nop = \"gaussian_blur\"\nsigma = 0",
         "[[task]]\nop = \"gaussian_blur\"\nsigma = \"1\"",

@@ -155,7 +155,7 @@ fn mistakes_in_files_are_shown_where_they_are() {
         ),
         (
             task("kernel = 4"),
-            "p.toml:3:10: task 'gaussian_blur': parameter 'kernel' of 'gaussian_blur' is 4, but must be an odd whole number from 1 to 63",
+            "p.toml:3:10: task 'gaussian_blur': parameter 'kernel' of 'gaussian_blur' is 4, but must be an odd whole number from 1 to 255",
         ),
         (
             task("kernel = \"big\""),

@@ -3,7 +3,7 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::{LONGEST, SHORT, mean_weights, smoothed};
+use crate::tables::{LONGEST, SHORT, mean_weights, smoothed, weighable};
 use crate::{Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -30,12 +30,13 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "kernel=31 border=reflect",
         "kernel=[33,3]",
         "kernel=63 border=replicate",
+        "kernel=151 border=reflect",
         "kernel=[3,5] border=constant border_value=1",
     ],
     create: create::<BoxBlur>,
 };
 
-/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 63 pixels long and odd.
+/// The mean of the samples in a rectangle around each pixel, each axis from 1 to 255 pixels long and odd.
 ///
 /// Pixels outside the image follow `border`. Integers are rounded to the nearest (there are no ties). Colours with alpha are
 /// smoothed premultiplied, so that clear pixels do not bleed. Where an axis is longer than 31 pixels, `border` is one of
@@ -54,12 +55,12 @@ impl Default for BoxBlur {
 }
 
 impl BoxBlur {
-    /// Over `kernel` x `kernel` pixels; odd, 1 to 63 (3 by default).
+    /// Over `kernel` x `kernel` pixels; odd, 1 to 255 (3 by default).
     pub fn new(kernel: u32) -> Self {
         Self { kernel: vec![kernel.into()], border: BorderFields::default() }
     }
 
-    /// Over `width` x `height` pixels; both odd, 1 to 63.
+    /// Over `width` x `height` pixels; both odd, 1 to 255.
     pub fn rect(width: u32, height: u32) -> Self {
         Self { kernel: vec![width.into(), height.into()], border: BorderFields::default() }
     }
@@ -78,7 +79,7 @@ impl BoxBlur {
         let odd = |side: f64| side >= 1.0 && side % 2.0 == 1.0;
         if !odd(width) || !odd(height) {
             let given = crate::Value::List(self.kernel.clone()).to_string();
-            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 63"));
+            return Err(self.invalid("kernel", given, "odd whole numbers from 1 to 255"));
         }
         Ok([width as u32 / 2, height as u32 / 2])
     }
@@ -100,6 +101,8 @@ impl Operator for BoxBlur {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.border.resolve(self, &input)?;
+        let [radius_x, radius_y] = self.radii()?;
+        weighable(&SPEC, &input, radius_x.max(radius_y))?;
         Ok(input)
     }
 
@@ -126,7 +129,7 @@ mod tests {
     fn sides_are_odd() {
         for kernel in [vec![2.0], vec![3.0, 4.0], vec![2.5], vec![-3.0], vec![0.0]] {
             let error = BoxBlur::default().set("kernel", crate::Value::List(kernel)).unwrap_err().to_string();
-            assert!(error.contains("but must be odd whole numbers from 1 to 63"), "{error}");
+            assert!(error.contains("but must be odd whole numbers from 1 to 255"), "{error}");
         }
     }
 }

@@ -3,7 +3,7 @@ use mip_plan::{Border, Kernel, Separable};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
 use crate::field::{Parameters, create, fields, plumbing};
-use crate::tables::{LONGEST, SHORT, gaussian, gaussian_weights, sigma_of, smoothed};
+use crate::tables::{LONGEST, SHORT, gaussian, gaussian_weights, sigma_of, smoothed, weighable};
 use crate::{Change, Extra, Lowered, OpError, Operator, OperatorSpec, ParamError, ParamKind, ParamSpec};
 
 pub(crate) static SPEC: OperatorSpec = OperatorSpec {
@@ -30,6 +30,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "kernel=33",
         "kernel=63 sigma=9 border=replicate",
         "kernel=45 border=reflect",
+        "kernel=101",
         "sigma=0.001 border=wrap",
         "kernel=7 sigma=3 border=replicate",
         "border=constant border_value=1",
@@ -45,7 +46,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// alpha are smoothed premultiplied, so that clear pixels do not bleed.
 ///
 /// Above 31 pixels a table holds the weights of each column and row: `border` is one of reflect101, reflect and replicate
-/// then, a change of `sigma` needs a new plan, and a pixel takes some five times as long on a CPU and fifty times on a GPU.
+/// then, and a change of `sigma` needs a new plan. The time goes with the number of pixels a side, not with their square.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianBlur {
     kernel: u32,
@@ -54,7 +55,7 @@ pub struct GaussianBlur {
 }
 
 impl GaussianBlur {
-    /// A blur over `kernel` x `kernel` pixels; odd, 1 to 63 (5 by default).
+    /// A blur over `kernel` x `kernel` pixels; odd, 1 to 255 (5 by default).
     pub fn new(kernel: u32) -> Self {
         Self { kernel, sigma: None, border: BorderFields::default() }
     }
@@ -106,6 +107,7 @@ impl Operator for GaussianBlur {
     fn infer(&self, inputs: &[ImageDesc]) -> Result<ImageDesc, OpError> {
         let [input] = self.accept(inputs)?;
         self.border.resolve(self, &input)?;
+        weighable(&SPEC, &input, self.kernel / 2)?;
         Ok(input)
     }
 
@@ -148,7 +150,7 @@ mod tests {
         assert!(
             refusal(GaussianBlur::new(4)).contains("'kernel' of 'gaussian_blur' is 4, but must be an odd")
         );
-        assert!(refusal(GaussianBlur::new(65)).contains("from 1 to 63"));
+        assert!(refusal(GaussianBlur::new(257)).contains("from 1 to 255"));
         assert!(
             refusal(GaussianBlur::new(33).border(Border::Wrap)).contains("reflect101, reflect or replicate")
         );
@@ -157,6 +159,14 @@ mod tests {
             refusal(GaussianBlur::new(5).sigma(f64::NAN))
                 .contains("is NaN, but must be a number greater than 0")
         );
+    }
+
+    #[test]
+    fn tables_have_a_limit() {
+        let long = ImageDesc::new(2_000_000_000, 1, PixelFormat::Gray, DType::U8).unwrap();
+        let refusal = GaussianBlur::new(255).lower(&[long]).unwrap_err().to_string();
+        assert!(refusal.contains("at most 87724 pixels on a side"), "{refusal}");
+        assert!(GaussianBlur::new(31).lower(&[long]).is_ok());
     }
 
     #[test]

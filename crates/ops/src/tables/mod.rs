@@ -9,4 +9,4 @@ pub use color_maps::ColorMap;
 pub(crate) use color_maps::MAPS;
 pub(crate) use gaussian::{gaussian, gaussian_weights, mean_weights, sigma_of};
 pub(crate) use resampling::{Kernel, area, triangle, windowed};
-pub(crate) use smoothing::{LONGEST, SHORT, smoothed};
+pub(crate) use smoothing::{LONGEST, SHORT, smoothed, weighable};

@@ -3,10 +3,24 @@
 use mip_core::ImageDesc;
 use mip_plan::{AxisTaps, Border, Kernel, Resample};
 
+use crate::counted::refusal;
+use crate::{OpError, OperatorSpec};
+
 /// Radius up to which there are kernels whose weights are uniforms.
 pub(crate) const SHORT: u32 = 15;
 /// The largest side of a neighbourhood.
-pub(crate) const LONGEST: u32 = 63;
+pub(crate) const LONGEST: u32 = 255;
+
+/// Refuses images for whose columns or rows a table would take more than 256 MiB.
+pub(crate) fn weighable(spec: &'static OperatorSpec, image: &ImageDesc, radius: u32) -> Result<(), OpError> {
+    // A weight of binary32, and one of binary64 for long sums.
+    let longest = (256 << 20) / (12 * (2 * radius + 1));
+    if radius <= SHORT || image.width().max(image.height()) <= longest {
+        return Ok(());
+    }
+    let allowed = format!("an image of at most {longest} pixels on a side with so large a kernel; resize it");
+    Err(refusal(spec, image, &allowed))
+}
 
 /// Weighted sums with the same weights to both sides, given from the middle outwards, of columns and of rows. The border is
 /// one that repeats pixels near the edge.

@@ -7,6 +7,7 @@ mod count;
 mod distance;
 mod forest;
 mod lookup;
+mod median;
 mod regions;
 mod table;
 
@@ -21,6 +22,7 @@ use lookup::Mixture;
 #[derive(Debug, Default)]
 pub struct RowScratch {
     gradients: canny::Gradients,
+    columns: median::Columns,
 }
 
 /// A kernel at work on a frame: its rows may be computed in any order, by any thread.
@@ -43,6 +45,7 @@ impl<'a> WholeRows<'a> {
             Whole::Lookup(Lookup::Rows)
             | Whole::Histogram(_)
             | Whole::Table(_)
+            | Whole::Median(_)
             | Whole::Canny(_)
             | Whole::Regions(_)
             | Whole::Distance(_)
@@ -69,6 +72,9 @@ impl<'a> WholeRows<'a> {
             Whole::Lookup(Lookup::Between(grid)) => {
                 let mixture = self.mixture.as_ref().expect("made in `new`");
                 lookup::between(grid, mixture, [&self.inputs[0], &self.inputs[1]], frame, y, planes);
+            }
+            Whole::Median(kernel) => {
+                median::row(*kernel, (&self.inputs[0], frame), y, &mut scratch.columns, planes);
             }
             Whole::Canny(kernel) => {
                 let image = (&self.inputs[0], frame);
@@ -141,6 +147,7 @@ pub fn whole_frame(
         Whole::Histogram(_)
         | Whole::Table(_)
         | Whole::Lookup(_)
+        | Whole::Median(_)
         | Whole::Canny(_)
         | Whole::Distance(Distance::Rows(_))
         | Whole::Boxes(Boxes::Outline | Boxes::Cover)

@@ -6,6 +6,7 @@ mod canny;
 mod distance;
 mod histogram;
 mod lookup;
+mod rank;
 mod regions;
 mod table;
 
@@ -16,6 +17,7 @@ pub use canny::Canny;
 pub use distance::{Distance, Metric};
 pub use histogram::{Histogram, TileGrid};
 pub use lookup::Lookup;
+pub use rank::Median;
 pub use regions::{Connectivity, Regions};
 pub use table::{Above, Automatic, Rule, Table};
 
@@ -34,6 +36,8 @@ pub enum Whole {
     Table(Table),
     /// Each sample replaced by an entry of a table.
     Lookup(Lookup),
+    /// Medians of large squares.
+    Median(Median),
     /// What may be an edge.
     Canny(Canny),
     /// Connected regions.
@@ -54,6 +58,7 @@ impl Whole {
             Self::Histogram(_) => "histogram",
             Self::Table(_) => "table",
             Self::Lookup(_) => "lookup",
+            Self::Median(_) => "median",
             Self::Canny(_) => "canny",
             Self::Regions(step) => step.name(),
             Self::Distance(step) => step.name(),
@@ -64,7 +69,7 @@ impl Whole {
     /// Number of input images.
     pub const fn input_count(&self) -> usize {
         match self {
-            Self::Histogram(_) | Self::Table(_) | Self::Canny(_) | Self::Distance(_) => 1,
+            Self::Histogram(_) | Self::Table(_) | Self::Median(_) | Self::Canny(_) | Self::Distance(_) => 1,
             Self::Lookup(_) => 2,
             Self::Regions(step) => step.input_count(),
             Self::Boxes(step) => step.input_count(),
@@ -75,7 +80,7 @@ impl Whole {
     pub const fn uniform_count(&self) -> usize {
         match self {
             Self::Table(table) => table.rule.uniform_count(),
-            Self::Histogram(_) | Self::Lookup(_) | Self::Distance(_) => 0,
+            Self::Histogram(_) | Self::Lookup(_) | Self::Median(_) | Self::Distance(_) => 0,
             Self::Canny(_) => 2,
             Self::Regions(step) => step.uniform_count(),
             Self::Boxes(step) => step.uniform_count(),
@@ -88,6 +93,7 @@ impl Whole {
             Self::Histogram(histogram) => histogram.check(&inputs[0], output),
             Self::Table(table) => table.check(&inputs[0], output),
             Self::Lookup(lookup) => lookup.check(&inputs[0], &inputs[1], output),
+            Self::Median(median) => median.check(&inputs[0], output),
             Self::Canny(_) => Canny::check(&inputs[0], output),
             Self::Regions(step) => step.check(inputs, output),
             Self::Distance(step) => step.check(&inputs[0], output),
@@ -103,6 +109,8 @@ impl Whole {
             Self::Table(_) | Self::Distance(_) => 8.0,
             Self::Lookup(Lookup::Rows) => 1.0,
             Self::Lookup(Lookup::Between(_)) => 9.0,
+            // Two sides of samples are counted for a pixel where each has counts of its own.
+            Self::Median(median) => 16.0 * median.side as f64,
             Self::Canny(_) => 24.0,
             Self::Regions(step) => step.operations(),
             Self::Boxes(Boxes::Outline | Boxes::Cover) => 2.0,
@@ -130,6 +138,7 @@ impl Whole {
             Self::Histogram(_)
             | Self::Table(_)
             | Self::Lookup(_)
+            | Self::Median(_)
             | Self::Canny(_)
             | Self::Distance(Distance::Rows(_))
             | Self::Boxes(Boxes::Outline | Boxes::Cover)
