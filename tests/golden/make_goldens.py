@@ -424,6 +424,10 @@ def large_windows():
             f"box_large_{width}_{height}", "box_blur", {"kernel": [float(width), float(height)], "border": "reflect"}, [SMALL8],
             ndi.uniform_filter(f64(SMALL8[1]), (height, width), mode="reflect"),
             SCIPY, f"ndimage.uniform_filter(({height}, {width}))", EXACT)
+    for name, given, kernel in [("gray", SMALL8, 15), ("rgb", RGB8, 7), ("tiny", TINY8, 31)]:
+        STORE.case(
+            f"median_large_{name}", "median", {"kernel": kernel}, [given], cv2.medianBlur(given[1], kernel), OPENCV,
+            f"cv2.medianBlur(ksize={kernel})", "values that are there")
     across, down = [1, 0, -2, 0.5, 3], [0.25, 0.5, 0.25]
     for name, given, delta in [("gray", SMALL8, 0.0), ("tiny", TINY8, 2.5)]:
         line = lambda p, weights, axis: ndi.correlate1d(p, np.float32(weights).astype(float), axis=axis, mode="mirror")

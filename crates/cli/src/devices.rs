@@ -1,7 +1,6 @@
 //! What is said of the devices that a pipeline ran on.
 
-use mini_image_pipe::{DeviceReport, Pipeline};
-use mip_runtime::device::DeviceInfo;
+use mini_image_pipe::{Device, DeviceReport, Pipeline};
 use serde::Serialize;
 
 use crate::console;
@@ -17,10 +16,12 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn of(pipeline: &Pipeline) -> Result<Self, Failure> {
-        let infos = pipeline.config().devices().map(|device| Ok(device.info()?));
-        let infos = infos.collect::<Result<Vec<_>, Failure>>()?;
-        let list = |texts: Vec<String>| texts.join(",");
-        let mut names: Vec<&str> = infos.iter().map(|info| info.name.as_str()).collect();
+        let devices = if pipeline.config().start_in_background {
+            worked(pipeline)?
+        } else {
+            all(pipeline.config().devices())?
+        };
+        let mut names: Vec<&str> = devices.iter().map(|(_, name)| name.as_str()).collect();
         let count = names.len();
         names.dedup();
         let names = match names.as_slice() {
@@ -28,8 +29,29 @@ impl Names {
             [name] if count > 1 => format!("{count} x {name}"),
             names => names.join(" and "),
         };
-        Ok(Self { ids: list(infos.iter().map(DeviceInfo::id).collect()), names })
+        let ids: Vec<String> = devices.into_iter().map(|(id, _)| id).collect();
+        Ok(Self { ids: ids.join(","), names })
     }
+}
+
+/// Ids and names; opens the devices.
+fn all<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Result<Vec<(String, String)>, Failure> {
+    let named = |device: &Device| device.info().map(|info| (info.id(), info.name));
+    Ok(devices.into_iter().map(named).collect::<Result<_, _>>()?)
+}
+
+/// Ids and names of those that did something, of devices that start in the background; where nothing was to be done, of the one
+/// that was ready for it.
+fn worked(pipeline: &Pipeline) -> Result<Vec<(String, String)>, Failure> {
+    let reports = pipeline.device_reports().into_iter().filter(|report| report.frames > 0);
+    let worked: Vec<_> = reports.map(|report| (report.device, report.name)).collect();
+    if worked.is_empty() { all(&pipeline.config().standby) } else { Ok(worked) }
+}
+
+/// Whether everything was computed on the cores that decode and encode too.
+pub(crate) fn on_cores(pipeline: &Pipeline) -> Result<bool, Failure> {
+    let Names { ids, .. } = Names::of(pipeline)?;
+    Ok(ids == "cpu")
 }
 
 /// What one of several devices did, as `--json` prints it.
@@ -40,6 +62,10 @@ pub(crate) struct Share {
     frames: u64,
     /// Each time it was lost, why.
     losses: Vec<String>,
+    /// Why it could not be used at all.
+    unusable: Option<String>,
+    /// Whether it was still being opened or compiled for in the end.
+    starting: bool,
     /// Whether it was not used any more in the end.
     left: bool,
     /// Whether it was there for the case that all others are lost.
@@ -53,6 +79,8 @@ pub(crate) fn shares(pipeline: &Pipeline) -> Vec<Share> {
         name: report.name,
         frames: report.frames,
         losses: report.losses,
+        unusable: report.unusable,
+        starting: report.starting,
         left: report.left,
         standby: report.standby,
     };
@@ -70,7 +98,16 @@ pub(crate) fn tell(pipeline: &Pipeline) {
             console::note(format_args!("note: {device} was lost ({why}); its frames went to the others"));
         }
     }
-    let working = shares.iter().filter(|share| !share.standby || share.frames > 0);
-    let each: Vec<String> = working.map(|share| format!("{} {}", share.device, share.frames)).collect();
+    // Why one cannot be used stands behind the name of what was used in its place.
+    let working =
+        shares.iter().filter(|share| share.frames > 0 || !share.standby && share.unusable.is_none());
+    let each = |Share { device, frames, starting, .. }: &Share| match starting {
+        true => format!("{device} {frames} (it was still being made ready)"),
+        false => format!("{device} {frames}"),
+    };
+    let each: Vec<String> = working.map(each).collect();
+    if pipeline.config().start_in_background && each.len() < 2 {
+        return;
+    }
     console::note(format_args!("frames by device: {}", each.join(", ")));
 }

@@ -1,5 +1,4 @@
 use std::fmt;
-use std::process::ExitCode;
 
 /// Why a command did not succeed; decides the exit code.
 #[derive(Debug, Clone)]
@@ -17,10 +16,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code())
-    }
-
     pub(crate) const fn code(&self) -> u8 {
         match self {
             Self::Request(_) => 2,

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Err(error) => args::refused(&error),
     };
     let result = result.and_then(|()| console::finish());
-    let Err(failure) = result else { return ExitCode::SUCCESS };
+    let Err(failure) = result else { return ended(0) };
     if let Some(message) = failure.message() {
         // When stdout cannot be written to, neither can this; stderr says so.
         if json && !matches!(failure, Failure::Stdout(_)) {
@@ -44,5 +44,14 @@ fn main() -> ExitCode {
         }
         console::note(format_args!("error: {message}"));
     }
-    failure.exit_code()
+    ended(failure.code())
+}
+
+/// The end of the program, without waiting for a GPU that is still being opened or compiled for: all is done, and what C's
+/// `exit` runs would take the driver away from that thread.
+fn ended(code: u8) -> ExitCode {
+    if mini_image_pipe::devices_starting() > 0 {
+        signal_hook::low_level::exit(code.into());
+    }
+    ExitCode::from(code)
 }

@@ -32,7 +32,7 @@ pub use backend::CudaBackend;
 pub use check::kernel_sources;
 pub use device::{CudaDevice, CudaOptions, jpeg};
 pub use driver::{BorrowedMemory, BorrowedStream};
-pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, probe};
+pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, driver_is_installed, probe};
 
 /// README's program, run as a test.
 #[cfg(doctest)]

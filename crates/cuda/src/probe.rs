@@ -75,6 +75,11 @@ pub struct CudaStatus {
     pub devices: Vec<Result<CudaDeviceProbe, Missing>>,
 }
 
+/// Whether there is a driver of CUDA at all, without starting it: that takes a while, and [`probe`] does it.
+pub fn driver_is_installed() -> bool {
+    library::driver_is_present()
+}
+
 /// Looks for driver, compiler and devices. Never fails and never panics: what is missing is part of the answer.
 pub fn probe() -> CudaStatus {
     let driver = probe_driver();

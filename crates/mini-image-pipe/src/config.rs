@@ -20,6 +20,13 @@ pub struct PipelineConfig {
     /// Where there are several devices: one more, which does nothing until all others are lost and then takes over. A fault
     /// on one NVIDIA GPU may cost a process all of them; the CPU stays.
     pub standby: Option<Device>,
+    /// Open the devices, and compile for them, in the background: until one of them is ready for a pipeline and its shapes, the
+    /// standby device does the work, so that nothing waits for a compiler. Without a standby device it does nothing. A device
+    /// that cannot be opened or used then costs nothing but speed; [`crate::DeviceReport::unusable`] says why.
+    ///
+    /// A pipeline that is dropped meanwhile leaves a thread behind that ends when its device is ready
+    /// ([`crate::devices_starting`] counts them).
+    pub start_in_background: bool,
     /// Streams that independent tasks may use at once, at least 1.
     pub num_streams: u32,
     /// Bytes of pinned host memory kept for reuse.
@@ -50,6 +57,7 @@ impl Default for PipelineConfig {
             device: Device::default(),
             more_devices: Vec::new(),
             standby: None,
+            start_in_background: false,
             num_streams: 4,
             pinned_pool_size: 64 << 20,
             enable_profiling: false,
@@ -86,6 +94,15 @@ impl PipelineConfig {
             allowed: "at least one".into(),
         })?;
         Ok(Self { device, more_devices: devices.collect(), ..self })
+    }
+
+    /// Whether runs are shared out.
+    pub(crate) fn has_several(&self) -> bool {
+        !self.more_devices.is_empty() || self.starts_in_background()
+    }
+
+    pub(crate) fn starts_in_background(&self) -> bool {
+        self.start_in_background && self.standby.is_some()
     }
 
     /// All devices but the one that stands by.

@@ -1,7 +1,7 @@
 #[cfg(feature = "cuda")]
 use std::any::Any;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 #[cfg(feature = "cuda")]
 use mip_core::BatchLayout;
@@ -147,6 +147,21 @@ impl Device {
     pub(crate) fn is_named_as(&self, other: &Self) -> bool {
         let name = |device: &Self| (device.shared.backend.kind(), device.shared.index);
         name(self) == name(other)
+    }
+
+    /// What names it on a command line, also before it is opened: `cpu`, `cuda:0`.
+    pub(crate) fn id(&self) -> String {
+        let Shared { backend, index, .. } = &*self.shared;
+        if backend.has_index() { format!("{}:{index}", backend.kind()) } else { backend.kind().to_string() }
+    }
+
+    /// The device, if it has been opened; does not wait for somebody who is opening it.
+    pub(crate) fn opened(&self) -> Option<Arc<dyn RuntimeDevice>> {
+        match self.shared.opened.try_lock() {
+            Ok(opened) => opened.device.clone(),
+            Err(TryLockError::Poisoned(opened)) => opened.into_inner().device.clone(),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// The device as the runtime sees it; opens it.

@@ -69,12 +69,13 @@ pub use error::Error;
 #[cfg(feature = "io")]
 pub use files::{FileError, open, save};
 pub use pipeline::{
-    DeviceFrame, DeviceRun, FrameError, FrameResult, FrameResults, FrameSource, FrameStream, Param,
-    ParamType, Pipeline, PipelineBuilder, StreamOptions, StreamedFrame,
+    DeviceFrame, DeviceRun, FrameError, FrameMemory, FrameResult, FrameResults, FrameSource, FrameStream,
+    Param, ParamType, Pipeline, PipelineBuilder, StreamOptions, StreamedFrame,
 };
 #[cfg(feature = "cuda")]
 pub use pipeline::{DeviceJpegDecoder, DeviceJpegLane};
 pub use report::{AllocatorReport, DeviceReport, ExecutionReport};
+pub use spread::devices_starting;
 
 /// What functions here return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -53,6 +53,11 @@ pub struct DeviceReport {
     pub frames: u64,
     /// Each time it was lost, why. Its frames went to the others.
     pub losses: Vec<String>,
+    /// Why it could not be used at all, where devices start in the background
+    /// ([`crate::PipelineConfig::start_in_background`]). The others did its work.
+    pub unusable: Option<String>,
+    /// Whether it is being opened, or compiled for, in the background at the moment of the report.
+    pub starting: bool,
     /// Whether it is not used any more, because it could not be opened again or was lost too often.
     pub left: bool,
     /// Whether it only takes over when all others are lost.
@@ -60,14 +65,21 @@ pub struct DeviceReport {
 }
 
 impl DeviceReport {
-    pub(crate) fn new(info: &DeviceInfo) -> Self {
+    /// Of a device that nobody has opened yet.
+    pub(crate) fn unopened(id: String) -> Self {
         Self {
-            device: info.id(),
-            name: info.name.clone(),
+            name: id.clone(),
+            device: id,
             frames: 0,
             losses: Vec::new(),
+            unusable: None,
+            starting: false,
             left: false,
             standby: false,
         }
+    }
+
+    pub(crate) fn new(info: &DeviceInfo) -> Self {
+        Self { name: info.name.clone(), ..Self::unopened(info.id()) }
     }
 }

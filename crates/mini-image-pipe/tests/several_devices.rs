@@ -286,3 +286,105 @@ fn a_stream_that_is_dropped_leaves_the_pipeline_usable() {
     assert!(p.trim().is_ok());
     assert_eq!(p.run_batch(&frames).unwrap(), expected(&frames));
 }
+
+/// A device that takes so long to open, or cannot be opened.
+fn late(milliseconds: u64, opens: bool) -> Device {
+    Device::from_opener(move |_| {
+        thread::sleep(Duration::from_millis(milliseconds));
+        match opens {
+            true => Ok(computing(false, Arc::new(|| Ok(())))),
+            false => Err(DeviceError::Unsupported("the driver does not start".to_owned())),
+        }
+    })
+}
+
+fn in_background(device: Device) -> Pipeline {
+    let config = PipelineConfig {
+        poison: true,
+        max_batch_size: 3,
+        device,
+        standby: Some(Device::cpu()),
+        start_in_background: true,
+        ..PipelineConfig::default()
+    };
+    Pipeline::from_spec(&PipelineSpec::parse_line(CHAIN).unwrap(), config).unwrap()
+}
+
+#[test]
+fn the_cpu_works_while_a_device_is_opened() {
+    let frames = frames(8);
+    let expected = expected(&frames);
+    let start = std::time::Instant::now();
+    let mut p = in_background(late(5000, true));
+    assert_eq!(p.run(&frames[0]).unwrap(), expected[0]);
+    assert_eq!(p.run_batch(&frames).unwrap(), expected);
+    assert_eq!(streamed(&mut p, &frames), expected);
+    assert!(p.memory().unwrap().stats().device.peak > 0);
+    let reports = p.device_reports();
+    let done: Vec<_> = reports.iter().map(|report| (report.device.as_str(), report.frames)).collect();
+    assert_eq!(done, [("made:0", 0), ("cpu", 17)]);
+    assert!(reports[1].standby && !reports[0].left && reports[0].unusable.is_none(), "{reports:?}");
+    assert!(mini_image_pipe::devices_starting() >= 1);
+    drop(p);
+    assert!(start.elapsed() < Duration::from_secs(4), "nobody waited for the device");
+}
+
+#[test]
+fn a_device_that_has_been_opened_takes_over() {
+    let frames = frames(8);
+    let expected = expected(&frames);
+    let mut p = in_background(late(20, true));
+    let mut stream = p.stream(&StreamOptions::default()).unwrap();
+    let mut pushed = 0;
+    // Until it has done something; each push gives a result once enough are under way.
+    while stream.pipeline().device_reports().first().is_none_or(|report| report.frames < 5) {
+        if let Some(result) = stream.push(frames[pushed % 8].clone()) {
+            result.unwrap();
+        }
+        pushed += 1;
+        thread::sleep(Duration::from_millis(1));
+        assert!(pushed < 20_000, "{:?}", stream.pipeline().device_reports());
+    }
+    drop(stream);
+    let before = p.device_reports();
+    assert_eq!(before[0].name, "null");
+    // From now on the standby device stands by, also for other shapes once they are made ready, and with other numbers.
+    assert_eq!(p.run_batch(&frames).unwrap(), expected);
+    p.param::<f64>("mix.alpha").unwrap().set(0.25).unwrap();
+    let mut alone = pipeline(vec![Device::cpu()]);
+    alone.param::<f64>("mix.alpha").unwrap().set(0.25).unwrap();
+    assert_eq!(p.run_batch(&frames).unwrap(), alone.run_batch(&frames).unwrap());
+    let wide = test_image(40, 16, 1);
+    assert_eq!(p.run(&wide).unwrap(), alone.run(&wide).unwrap());
+    p.warm_up(&[*wide.desc()], 1).unwrap();
+    let ready = p.device_reports();
+    assert_eq!(p.run(&wide).unwrap(), alone.run(&wide).unwrap());
+    let after = p.device_reports();
+    assert_eq!((after[0].frames, after[1].frames), (ready[0].frames + 1, ready[1].frames));
+}
+
+#[test]
+fn a_device_that_cannot_be_opened_in_the_background_costs_nothing() {
+    let frames = frames(8);
+    let mut p = in_background(late(10, false));
+    let expected = expected(&frames);
+    for _ in 0..3 {
+        assert_eq!(p.run_batch(&frames).unwrap(), expected);
+        thread::sleep(Duration::from_millis(10));
+    }
+    let reports = p.device_reports();
+    assert!(reports[0].left && reports[1].frames == 24, "{reports:?}");
+    assert_eq!(reports[0].unusable.as_deref(), Some("device: the driver does not start"));
+    assert_eq!(p.warm_up(&[*frames[0].desc()], 1), Ok(()));
+}
+
+#[test]
+fn a_plan_that_a_device_has_no_room_for_is_said() {
+    let frames = frames(8);
+    let limited = in_background(late(1, true));
+    let config = PipelineConfig { memory_limit: Some(3000), ..limited.config().clone() };
+    let mut p = limited.with_config(config);
+    // The CPU's plan needs as much: nobody can do it.
+    let refused = p.run_batch(&frames).unwrap_err().to_string();
+    assert!(refused.contains("the limit is 3000"), "{refused}");
+}

@@ -3,7 +3,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mini_image_pipe::{Backends, Device, PipelineConfig};
+use mini_image_pipe::{Backends, Device, Pipeline, PipelineConfig};
 
 use super::LimitArgs;
 use crate::failure::Failure;
@@ -53,18 +53,36 @@ impl PlanArgs {
 }
 
 impl RunArgs {
-    pub(crate) fn config(&self, batch: usize) -> Result<PipelineConfig, Failure> {
-        let config = PipelineConfig {
+    fn config_without_devices(&self, batch: usize) -> PipelineConfig {
+        PipelineConfig {
             max_batch_size: batch,
             enable_graph_replay: self.graph,
             memory_budget: Some(self.limits.budget()),
             prefer_async_allocator: self.allocator == AllocatorArg::StreamOrdered,
             ..self.plan.config()
-        };
+        }
+    }
+
+    pub(crate) fn config(&self, batch: usize) -> Result<PipelineConfig, Failure> {
+        let config = self.config_without_devices(batch);
         let devices = self.device.open()?;
         let all_gpus = devices.len() > 1 && !self.device.names_the_cpu();
         let standby = all_gpus.then(Device::cpu);
         Ok(PipelineConfig { standby, ..config }.on_devices(devices)?)
+    }
+
+    /// As [`RunArgs::config`]. Where `auto` may take a GPU it is opened, and compiled for, in the background, and the CPU works until
+    /// it is ready.
+    pub(crate) fn starting_config(&self, batch: usize) -> Result<PipelineConfig, Failure> {
+        if self.device != DevicesArg::AUTO || !mip_cuda::driver_is_installed() {
+            return self.config(batch);
+        }
+        let config = PipelineConfig {
+            standby: Some(Device::cpu()),
+            start_in_background: true,
+            ..self.config_without_devices(batch)
+        };
+        Ok(config.on_devices([Device::cuda(0)])?)
     }
 
     /// Refuses several devices, for a command that looks at one.
@@ -76,6 +94,16 @@ impl RunArgs {
                 self.device
             ))),
         }
+    }
+
+    /// What is said of a device behind its name where `auto` had no GPU.
+    pub(crate) fn no_gpu(&self, pipeline: &Pipeline) -> &'static str {
+        let missing = if pipeline.config().start_in_background {
+            pipeline.device_reports().iter().any(|report| report.unusable.is_some())
+        } else {
+            self.device_note().is_some()
+        };
+        if missing { " (no GPU; `mip devices` says why)" } else { "" }
     }
 
     /// Why this device, when it was chosen for the user.

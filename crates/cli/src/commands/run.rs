@@ -163,7 +163,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = "--pages is for images; frames of a video are picked with --frames";
         return Err(Failure::Request(text.to_owned()));
     }
-    let mut config = args.execution.config(usize::from(args.batch))?;
+    // What decodes on a GPU, or shows what it did from the beginning, waits for it.
+    let mut config = match (args.decode, &args.trace) {
+        (DecodeArg::Cpu, None) => args.execution.starting_config(usize::from(args.batch))?,
+        (DecodeArg::Cpu | DecodeArg::Gpu, _) => args.execution.config(usize::from(args.batch))?,
+    };
     config.enable_profiling = args.trace.is_some();
     if job.is_some() {
         config.pinned_pool_size = super::stream::PINNED;
@@ -371,8 +375,7 @@ fn report(
         summary.outputs.iter().try_for_each(|name| console::line(one_line(name)))?;
     }
     if summary.frames > 0 {
-        let no_gpu =
-            if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
+        let no_gpu = args.execution.no_gpu(pipeline);
         let done = work::count(summary.frames, "image");
         let files = work::count(summary.outputs.len(), "file");
         let Summary { elapsed_ms, device_name: device, .. } = summary;

@@ -91,7 +91,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let stdio = Path::new("-");
     check_ends(args, input, out)?;
     let spec = args.pipeline.load()?;
-    let mut config = args.execution.config(1)?;
+    // What shows what a GPU did from the beginning waits for it.
+    let mut config =
+        if args.trace.is_some() { args.execution.config(1)? } else { args.execution.starting_config(1)? };
     (config.pinned_pool_size, config.enable_profiling) = (PINNED, args.trace.is_some());
     let mut pipeline = Pipeline::from_spec(&spec, config)?;
     for set in &args.set {
@@ -133,8 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.frames as f64 / seconds.max(1e-9);
     let device = Names::of(&pipeline)?.names;
-    let no_gpu =
-        if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
+    let no_gpu = args.execution.no_gpu(&pipeline);
     let frames = crate::work::count(outcome.frames as usize, "frame");
     console::note(format_args!("{frames} in {seconds:.2} s ({rate:.1} frames/s) on {device}{no_gpu}"));
     devices::tell(&pipeline);

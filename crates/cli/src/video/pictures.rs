@@ -57,7 +57,7 @@ pub(crate) fn write_pictures(
     let start = Instant::now();
     let reading = Meter::recording(pipeline.probe(), Kind::Read);
     let watch = Watch::recording(pipeline.probe());
-    let frames = source.start(pipeline.memory()?, reading.clone())?;
+    let frames = source.start(pipeline.frame_memory(), reading.clone())?;
     let options = StreamOptions { frames_in_flight, ..StreamOptions::default() };
     let budget: Arc<MemoryBudget> = limits.budget.clone();
     let (read, written) = std::thread::scope(|scope| -> Result<_, Failure> {

@@ -41,7 +41,7 @@ pub(crate) fn run(
     stop: &Stop,
 ) -> Result<Outcome, Failure> {
     let reading = Meter::recording(pipeline.probe(), Kind::Read);
-    let frames = source.start(pipeline.memory()?, reading.clone())?;
+    let frames = source.start(pipeline.frame_memory(), reading.clone())?;
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
     let send = target.keeps_chroma().then_some(send);

@@ -1,13 +1,13 @@
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, bounded};
+use mini_image_pipe::FrameMemory;
 use mip_core::video::{ChromaFilter, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
 use mip_io::y4m::{Y4mHeader, Y4mReader};
 use mip_io::{RawReader, RawVideo};
-use mip_runtime::{MemoryManager, pooled_image_with};
+use mip_runtime::pooled_image_with;
 
 use crate::failure::Failure;
 use crate::stages::Meter;
@@ -139,7 +139,7 @@ impl Source {
     /// of reading from a pipe that gives nothing more. The meter adds up how long it reads.
     pub(super) fn start(
         self,
-        memory: Arc<MemoryManager>,
+        memory: FrameMemory,
         meter: Meter,
     ) -> Result<Receiver<Result<VideoFrame, Failure>>, Failure> {
         let Self { mut reader, format, width, height, most: mut left, .. } = self;
@@ -152,7 +152,8 @@ impl Source {
                 let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
                 left = fewer;
                 let mut read = Ok(false);
-                let whole = pooled_image_with(&memory, layout, |image| {
+                let manager = memory.manager()?;
+                let whole = pooled_image_with(&*manager, layout, |image| {
                     read = meter.time(|| reader.read(image.data_mut()));
                 });
                 let whole = whole.map_err(mini_image_pipe::Error::from)?;

@@ -34,6 +34,8 @@ mod shell;
 #[cfg(unix)]
 mod signals;
 mod snippets;
+#[cfg(target_os = "linux")]
+mod start;
 #[cfg(unix)]
 mod storm;
 mod stream;

@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads, and operators of several launches: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 15] = [
+const PIPELINES: [(&str, u32, u32, &str); 19] = [
     (
         "w1",
         1920,
@@ -80,6 +80,10 @@ const PIPELINES: [(&str, u32, u32, &str); 15] = [
     ("label 4", 1920, 1080, "auto_threshold ! label connectivity=4"),
     ("distance", 1920, 1080, "auto_threshold ! distance_transform"),
     ("distance far", 3840, 2160, "auto_threshold ! distance_transform metric=l1"),
+    ("median 15", 1920, 1080, "median kernel=15 border=constant border_value=7"),
+    ("median 31", 1920, 1080, "color_convert to=rgba ! layout to=chw ! median kernel=31 border=wrap"),
+    ("blur 63", 1920, 1080, "gaussian_blur kernel=63"),
+    ("blur 101", 1920, 1080, "color_convert to=rgba ! layout to=chw ! gaussian_blur kernel=101"),
 ];
 
 /// Cases of which one image is enough: they differ from others of their family in what is the same code for all

@@ -3,10 +3,6 @@
 
 #define MEDIAN_THREADS 64
 
-template <int SIGN> struct Sign {
-    static constexpr int VALUE = SIGN;
-};
-
 // Counters of a thread, of type COUNT: those of PER values in a word, a word of each lane beside each other.
 template <class COUNT> struct Counters {
     static constexpr int PER = 4 / (int)sizeof(COUNT), WORDS = 256 / PER;
@@ -18,10 +14,11 @@ template <class COUNT> struct Counters {
         : words(shared + threadIdx.x / 32 * (WORDS * 32) + threadIdx.x % 32), word(0), below(0) {
         for (int i = 0; i < WORDS; i++) words[i * 32] = 0;
     }
-    template <int SIGN> INLINE void count(u32 v) {
+    // One sample more (1) or less (-1).
+    INLINE void count(u32 v, int change) {
         COUNT* const counter = (COUNT*)(words + v / PER * 32) + v % PER;
-        *counter = (COUNT)(*counter + SIGN);
-        below += v < (u32)(word * PER) ? SIGN : 0;
+        *counter = (COUNT)(*counter + change);
+        below += v < (u32)(word * PER) ? change : 0;
     }
     INLINE u32 sum(u32 counts) const {
         return PER == 4 ? __dp4a(counts, 0x01010101u, 0u) : (counts & 0xFFFFu) + (counts >> 16);
@@ -68,25 +65,35 @@ template <class COUNT, int R, int C, int COLORS, int BORDER, class P> INLINE voi
             Counters<COUNT> counters((u32*)shared);
             // All lanes of a warp go the same way but near the edges.
             const bool middle = x >= R && x < p.width - R;
-            const auto row = [&](i64 y, auto sign) {
-                constexpr int SIGN = decltype(sign)::VALUE;
+            const auto eight = [&](int start, int change, auto sample) {
+                u32 v[AT_ONCE];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++)
+                    if (start + i < SIDE) v[i] = sample(start + i);
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++)
+                    if (start + i < SIDE) counters.count(v[i], change);
+            };
+            const auto row = [&](i64 y, int change) {
                 const i64 from = inside<BORDER>(y, p.height);
                 const u8* const samples = in + from * p.in.row + c;
-                for (int start = 0; start < SIDE; start += AT_ONCE) {
-                    u32 v[AT_ONCE];
-#pragma unroll
-                    for (int i = 0; i < AT_ONCE; i++) {
-                        if (start + i >= SIDE) break;
-                        const i64 at = x - R + start + i, place = middle ? at : inside<BORDER>(at, p.width);
-                        v[i] = BORDER == CONSTANT && (place < 0 || from < 0) ? p.constant : __ldg(samples + place * C);
-                    }
-#pragma unroll
-                    for (int i = 0; i < AT_ONCE; i++)
-                        if (start + i < SIDE) counters.template count<SIGN>(v[i]);
+                if (middle && (BORDER != CONSTANT || from >= 0)) {
+                    const u8* const first = samples + (i64)(x - R) * C;
+#pragma unroll 1
+                    for (int start = 0; start < SIDE; start += AT_ONCE)
+                        eight(start, change, [&](int i) { return (u32)__ldg(first + i * C); });
+                } else {
+#pragma unroll 1
+                    for (int start = 0; start < SIDE; start += AT_ONCE)
+                        eight(start, change, [&](int i) {
+                            const i64 place = inside<BORDER>(x - R + i, p.width);
+                            if (BORDER == CONSTANT && (place < 0 || from < 0)) return p.constant;
+                            return (u32)__ldg(samples + place * C);
+                        });
                 }
             };
-            for (i64 y = top - R; y <= top + R; y++) row(y, Sign<1>());
-            for (i64 y = top;; row(y - 1 - R, Sign<-1>()), row(y + R, Sign<1>())) {
+            for (i64 y = top - R; y <= top + R; y++) row(y, 1);
+            for (i64 y = top;; row(y - 1 - R, -1), row(y + R, 1)) {
                 out[y * p.out.row + column] = (u8)counters.median(SIDE * SIDE / 2);
                 if (++y >= bottom) break;
             }

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef unsigned long long Address;
 
@@ -16,7 +17,12 @@ int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
 int cuGetErrorName(int error, const char **text) { *text = "CUDA_ERROR_FAKE"; return 0; }
 int cuGetErrorString(int error, const char **text) { *text = "text"; return 0; }
 
-OK(cuInit)
+/* Takes as many milliseconds as FAKE_START_MS says. */
+int cuInit(unsigned flags) {
+  const char *wait = getenv("FAKE_START_MS");
+  if (wait) usleep(atoi(wait) * 1000);
+  return 0;
+}
 int cuDeviceGetCount(int *count) { *count = 1; return 0; }
 int cuDeviceGet(int *device, int index) { *device = index; return index == 0 ? 0 : 101; }
 int cuDeviceGetName(char *name, int length, int device) { strncpy(name, "fake device", length); return 0; }

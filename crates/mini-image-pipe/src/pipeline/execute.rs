@@ -80,7 +80,7 @@ impl Pipeline {
         let outputs: Vec<(String, Vec<ImageBuffer>)> =
             names.map(|n| Ok((n?, Vec::new()))).collect::<Result<_, Error>>()?;
         let mut all = Collected { outputs, tasks: Vec::new(), error: None };
-        if self.config.more_devices.is_empty() {
+        if !self.config.has_several() {
             for images in chunks {
                 if !all.add(self.run_chunk(images, cancel)?) {
                     break;

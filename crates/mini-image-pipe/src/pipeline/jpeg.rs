@@ -32,7 +32,7 @@ impl Pipeline {
     /// # Errors
     /// When the pipeline does not run on one CUDA device, nvJPEG is not there (with what to install), or it refuses.
     pub fn jpeg_decoder(&self) -> Result<DeviceJpegDecoder, Error> {
-        if !self.config.more_devices.is_empty() {
+        if self.config.has_several() {
             let text = "JPEG files are decoded on one GPU, but the pipeline runs on several devices";
             return Err(Error::Usage(text.to_owned()));
         }

@@ -3,6 +3,7 @@
 mod batch;
 mod builder;
 mod execute;
+mod frame_memory;
 mod inputs;
 #[cfg(feature = "cuda")]
 mod jpeg;
@@ -32,6 +33,7 @@ use mip_runtime::{DagScheduler, RuntimeError};
 use crate::spread::Spread;
 use crate::{Device, Error, PipelineConfig};
 pub use builder::PipelineBuilder;
+pub use frame_memory::FrameMemory;
 #[cfg(feature = "cuda")]
 pub use jpeg::{DeviceJpegDecoder, DeviceJpegLane};
 pub use on_device::DeviceRun;
@@ -177,21 +179,7 @@ impl Pipeline {
     /// # Errors
     /// When the graph does not fit the shapes, or the plan exceeds the memory limit.
     pub fn plan_for(&self, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Error> {
-        self.plan_on(&self.config.device, inputs, batch)
-    }
-
-    fn plan_on(&self, device: &Device, inputs: &[ImageDesc], batch: usize) -> Result<Plan, Error> {
-        let device = device.open()?;
-        let request = PlanRequest {
-            inputs,
-            batch,
-            streams: self.config.num_streams,
-            fuse: self.config.fuse,
-            horizontal_fusion: device.fuses_horizontally(),
-            memory_limit: self.config.plan_limit(device.info().unified_memory),
-            workspace: &|group, layouts| device.workspace_bytes(group, layouts),
-        };
-        Ok(mip_graph::plan(&self.graph, &request)?)
+        plan_on(&self.graph, &self.config, &self.config.device, (inputs, batch))
     }
 
     /// The memory manager that this pipeline shares with others of the same settings on its device; on the first that can be
@@ -200,11 +188,12 @@ impl Pipeline {
     /// # Errors
     /// When the device cannot be opened.
     pub fn memory(&self) -> Result<Arc<MemoryManager>, Error> {
-        let options = self.config.manager_options();
-        // One of several may be lost for good.
-        let first = self.config.device.memory(&options);
-        let others = self.config.more_devices.iter().chain(&self.config.standby);
-        others.fold(first, |found, other| found.or_else(|error| other.memory(&options).map_err(|_| error)))
+        self.frame_memory().manager()
+    }
+
+    /// Where to take memory for frames from, for a thread that makes them beside the pipeline.
+    pub fn frame_memory(&self) -> FrameMemory {
+        FrameMemory::of(&self.config)
     }
 
     /// Forgets images, results, plans and counters; keeps the graph and its parameters. Memory goes back to the
@@ -216,4 +205,24 @@ impl Pipeline {
         self.results = Results::default();
         self.scheduler.forget_runs();
     }
+}
+
+/// A plan for a device, which is opened for it.
+fn plan_on(
+    graph: &TaskGraph,
+    config: &PipelineConfig,
+    device: &Device,
+    (inputs, batch): (&[ImageDesc], usize),
+) -> Result<Plan, Error> {
+    let device = device.open()?;
+    let request = PlanRequest {
+        inputs,
+        batch,
+        streams: config.num_streams,
+        fuse: config.fuse,
+        horizontal_fusion: device.fuses_horizontally(),
+        memory_limit: config.plan_limit(device.info().unified_memory),
+        workspace: &|group, layouts| device.workspace_bytes(group, layouts),
+    };
+    Ok(mip_graph::plan(graph, &request)?)
 }

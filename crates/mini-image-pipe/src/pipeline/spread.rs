@@ -2,14 +2,16 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use mip_core::ImageDesc;
+use mip_graph::TaskGraph;
 use mip_runtime::{CancelToken, GraphStats, RunInput};
 
-use super::Pipeline;
 use super::execute::Collected;
-use crate::spread::{Begins, Done, Plans, Request, Spread, reorder};
-use crate::{DeviceReport, Error};
+use super::{Pipeline, plan_on};
+use crate::spread::{Begins, DevicePlan, Done, Maker, Plans, Request, Spread, reorder};
+use crate::{Device, DeviceReport, Error, PipelineConfig};
 
 /// Chunks of a batch that each device has under way: while one is computed, the next is copied.
 const CHUNKS_UNDER_WAY: NonZero<usize> = NonZero::new(2).unwrap();
@@ -26,8 +28,11 @@ impl Pipeline {
         match &self.spread {
             None => Ok(self.config.device.info()?.name),
             Some(spread) => {
-                let working =
-                    spread.reports().into_iter().filter(|report| !report.standby || report.frames > 0);
+                let background = self.config.starts_in_background();
+                let working = spread
+                    .reports()
+                    .into_iter()
+                    .filter(|report| report.frames > 0 || !background && !report.standby);
                 Ok(working.map(|report| report.name).collect::<Vec<_>>().join(", "))
             }
         }
@@ -56,8 +61,12 @@ impl Pipeline {
         let versions = [self.graph.topology_version(), self.graph.uniform_version()];
         self.spread()?;
         let mut spread = self.spread.take().expect("made above");
-        let plan = |device: &_| self.plan_on(device, inputs, batch);
-        let plans = spread.plans((inputs, batch), versions, plan, |plan| {
+        let make = |device: &_| device_plan((&self.graph, &self.config), device, (inputs, batch));
+        let later = || {
+            let (graph, config, inputs) = (self.graph.clone(), self.config.clone(), inputs.to_vec());
+            Maker::new(move |device| device_plan((&graph, &config), device, (&inputs, batch)))
+        };
+        let plans = spread.plans((inputs, batch), versions, (&make, &later), |plan| {
             Ok(mip_graph::uniforms(&self.graph, inputs, plan)?)
         });
         self.spread = Some(spread);
@@ -135,12 +144,24 @@ impl Pipeline {
     pub(super) fn trim_spread(&mut self) -> usize {
         self.spread = None;
         let options = self.config.manager_options();
-        // One that is lost for good has nothing.
+        // One that is lost for good, or not open yet, has nothing.
+        let background = self.config.starts_in_background();
         let managers = self
             .config
             .devices()
             .chain(&self.config.standby)
+            .filter(|device| !background || device.opened().is_some())
             .filter_map(|device| device.memory(&options).ok());
         managers.map(|manager| manager.trim()).sum()
     }
+}
+
+/// What a device is to do with images of such shapes; opens it.
+fn device_plan(
+    (graph, config): (&TaskGraph, &PipelineConfig),
+    device: &Device,
+    (inputs, batch): (&[ImageDesc], usize),
+) -> Result<DevicePlan, Error> {
+    let plan = Arc::new(plan_on(graph, config, device, (inputs, batch))?);
+    Ok(DevicePlan { uniforms: mip_graph::uniforms(graph, inputs, &plan)?, plan })
 }

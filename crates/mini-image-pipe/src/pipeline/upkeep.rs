@@ -16,7 +16,7 @@ impl Pipeline {
     pub fn warm_up(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<(), Error> {
         self.config.check()?;
         self.graph.validate()?;
-        if self.config.more_devices.is_empty() {
+        if !self.config.has_several() {
             self.ready(inputs, batch).map(drop)
         } else {
             self.warm_up_spread(inputs, batch)
@@ -30,7 +30,7 @@ impl Pipeline {
     /// # Errors
     /// When the device cannot be opened.
     pub fn trim(&mut self) -> Result<usize, Error> {
-        if !self.config.more_devices.is_empty() {
+        if self.config.has_several() {
             return Ok(self.trim_spread());
         }
         self.sessions.trim();

@@ -1,11 +1,13 @@
 //! Several devices: runs go to whoever is free, results come out in order.
 //!
 //! ```text
+//! Slot      the plan of a device, made where the run was asked for or, in the background, by the device's thread
 //! Reorder   results in the order in which runs were begun; no more under way than its window
 //! Queue     runs that wait for a device
 //! Worker    a thread a device: makes itself ready, takes runs, hands those of a lost device to the others
 //! ```
 
+mod plans;
 mod queue;
 mod reorder;
 mod worker;
@@ -15,13 +17,16 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use mip_core::{ImageDesc, threads};
-use mip_runtime::device::DeviceError;
+use mip_runtime::device::{DeviceError, DeviceInfo};
 use mip_runtime::{CancelToken, DagScheduler, GraphStats, RunInput};
 
+use plans::Slot;
+pub(crate) use plans::{DevicePlan, Maker};
 pub(crate) use queue::Done;
-use queue::{DevicePlan, Job, Place, Queue};
+use queue::{Job, Place, Queue};
 pub(crate) use reorder::{Begins, Results, reorder};
 use worker::Worker;
+pub use worker::devices_starting;
 
 use crate::{Device, DeviceReport, Error, PipelineConfig};
 
@@ -41,6 +46,7 @@ pub(crate) struct Spread {
     /// Most recently used last.
     planned: Vec<Planned>,
     several_kinds: bool,
+    background: bool,
 }
 
 /// Plans for inputs of some shapes.
@@ -50,7 +56,7 @@ struct Planned {
     batch: usize,
     /// Of the graph's topology and of its uniforms.
     versions: [u64; 2],
-    plans: Arc<[Option<DevicePlan>]>,
+    plans: Arc<[Slot]>,
 }
 
 /// A run for whichever device is free.
@@ -67,27 +73,36 @@ pub(crate) struct Request<'a> {
 
 /// A plan for each device.
 #[derive(Debug, Clone)]
-pub(crate) struct Plans(Arc<[Option<DevicePlan>]>);
+pub(crate) struct Plans(Arc<[Slot]>);
 
 impl Spread {
-    /// Opens all devices, and starts a thread for each.
+    /// Opens all devices, and starts a thread for each; in the background, each thread opens its own.
     pub(crate) fn new(config: &PipelineConfig, scheduler: &Arc<DagScheduler>) -> Result<Self, Error> {
         let devices: Vec<Device> = config.devices().chain(&config.standby).cloned().collect();
-        let infos = devices.iter().map(Device::info).collect::<Result<Vec<_>, _>>()?;
-        let several_kinds = infos.iter().any(|info| info.kind != infos[0].kind);
-        let mut reports: Vec<_> = infos.iter().map(DeviceReport::new).collect();
-        if let (Some(_), Some(last)) = (&config.standby, reports.last_mut()) {
-            last.standby = true;
-        }
+        let background = config.starts_in_background();
+        let last = devices.len() - 1;
+        let info = |(index, device): (usize, &Device)| {
+            if background && index < last { Ok(None) } else { device.info().map(Some) }
+        };
+        let infos = devices.iter().enumerate().map(info).collect::<Result<Vec<_>, _>>()?;
+        let kind = |info: &Option<DeviceInfo>| info.as_ref().map(|info| info.kind);
+        let several_kinds = infos.iter().any(|info| kind(info) != kind(&infos[0]));
+        let report = |(info, device): (&Option<DeviceInfo>, &Device)| match info {
+            Some(info) => DeviceReport::new(info),
+            None => DeviceReport::unopened(device.id()),
+        };
+        let mut reports: Vec<_> = infos.iter().zip(&devices).map(report).collect();
+        reports[last].standby = config.standby.is_some();
         let mut spread = Self {
-            queue: Queue::new(reports),
+            queue: Queue::new(reports, background),
+            background,
             schedulers: devices.iter().map(|_| Arc::new(scheduler.sibling())).collect(),
             threads: Vec::new(),
             planned: Vec::new(),
             several_kinds,
             devices,
         };
-        for (index, info) in infos.iter().enumerate() {
+        for index in 0..infos.len() {
             let worker = Worker {
                 index,
                 device: spread.devices[index].clone(),
@@ -96,10 +111,8 @@ impl Spread {
                 memory: config.manager_options(),
                 poison: config.poison,
                 replay: config.enable_graph_replay,
-                // One run takes all cores; a second would only wait, where a faster device may be free.
-                max_width: if info.unified_memory { 1 } else { usize::MAX },
             };
-            let thread = threads::spawn("mip-device", "feed a device", move || worker.work());
+            let thread = threads::spawn("mip-device", "feed a device", move || worker.open_and_work());
             let thread = thread.map_err(|refused| DeviceError::Unsupported(refused.to_string()))?;
             spread.threads.push(thread);
         }
@@ -113,12 +126,13 @@ impl Spread {
         NonZero::new(each.saturating_add(ahead)).unwrap_or(width)
     }
 
-    /// The plans for such inputs; those that are missing are made by `plan`.
+    /// The plans for such inputs; those that are missing are made by `make`, or, of devices that are opened in the background,
+    /// by what `later` gives.
     pub(crate) fn plans(
         &mut self,
         (inputs, batch): (&[ImageDesc], usize),
         versions: [u64; 2],
-        plan: impl Fn(&Device) -> Result<mip_plan::Plan, Error>,
+        (make, later): (&dyn Fn(&Device) -> Result<DevicePlan, Error>, &dyn Fn() -> Maker),
         uniforms: impl Fn(&mip_plan::Plan) -> Result<Vec<Arc<[mip_plan::Uniforms]>>, Error>,
     ) -> Result<Plans, Error> {
         let same = |kept: &Planned| kept.inputs == inputs && kept.batch == batch;
@@ -128,20 +142,23 @@ impl Spread {
             Some(kept) if kept.versions == versions => kept.plans.clone(),
             // The same plans with other numbers: devices stay ready for them.
             Some(kept) => {
-                let renewed = kept.plans.iter().map(|own| {
-                    let Some(DevicePlan { plan, .. }) = own else { return Ok(None) };
-                    Ok(Some(DevicePlan { plan: plan.clone(), uniforms: uniforms(plan)? }))
+                let renewed = kept.plans.iter().map(|own| match (own, own.get()) {
+                    (_, Some(DevicePlan { plan, .. })) => {
+                        Ok(Slot::Made(DevicePlan { plan: plan.clone(), uniforms: uniforms(plan)? }))
+                    }
+                    (Slot::Later { .. }, None) => Ok(Slot::later(later())),
+                    (Slot::Nothing | Slot::Made(_), None) => Ok(Slot::Nothing),
                 });
                 renewed.collect::<Result<_, Error>>()?
             }
             None => {
-                let made = self.devices.iter().map(|device| {
-                    // One that is lost for good has none.
-                    if device.open().is_err() {
-                        return Ok(None);
+                let last = self.devices.len() - 1;
+                let made = self.devices.iter().enumerate().map(|(index, device)| {
+                    if self.background && index < last {
+                        return Ok(Slot::later(later()));
                     }
-                    let plan = Arc::new(plan(device)?);
-                    Ok(Some(DevicePlan { uniforms: uniforms(&plan)?, plan }))
+                    // One that is lost for good has none.
+                    if device.open().is_err() { Ok(Slot::Nothing) } else { make(device).map(Slot::Made) }
                 });
                 made.collect::<Result<_, Error>>()?
             }
@@ -167,11 +184,12 @@ impl Spread {
         });
     }
 
-    /// Has every device make itself ready for plans, and waits for that.
+    /// Has every device make itself ready for plans, and waits for that. One that was opened in the background and cannot be used
+    /// is none.
     pub(crate) fn prepare(&self, plans: &Plans) -> Result<(), Error> {
         let devices = NonZero::new(self.devices.len()).unwrap_or(NonZero::<usize>::MIN);
         let (begins, mut results) = reorder(devices);
-        for (device, _) in plans.0.iter().enumerate().filter(|(_, plan)| plan.is_some()) {
+        for (device, _) in plans.0.iter().enumerate().filter(|(_, plan)| plan.is_possible()) {
             let Some(number) = begins.begin() else { break };
             self.queue.push(Job {
                 images: None,
@@ -183,10 +201,15 @@ impl Spread {
                 place: Place::new(begins.buffer(), number, Vec::new()),
             });
         }
+        let mut last = Ok(());
         while let Some((_, Done { result, .. })) = results.next_under_way() {
-            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            last = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map(drop);
+            // In the background it is enough that the one that stands by is ready: it comes last.
+            if !self.background {
+                last.clone()?;
+            }
         }
-        Ok(())
+        last
     }
 
     /// What each device has done.
@@ -203,10 +226,13 @@ impl Spread {
 }
 
 impl Drop for Spread {
-    /// Waits for what is under way.
+    /// Waits for what is under way, but not for a device that is still being opened or compiled for in the background.
     fn drop(&mut self) {
         self.queue.end();
-        for thread in self.threads.drain(..) {
+        for (device, thread) in self.threads.drain(..).enumerate() {
+            if self.background && self.queue.is_starting(device) {
+                continue;
+            }
             // A panic of a worker is a fault of ours that showed where its result was waited for.
             let _ = thread.join();
         }

@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use std::num::NonZero;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use mip_plan::{Plan, Uniforms};
-use mip_runtime::device::DeviceError;
+use mip_plan::Plan;
+use mip_runtime::device::{DeviceError, DeviceInfo};
 use mip_runtime::{CancelToken, RunInput, RunReport, RuntimeError};
 
+use super::plans::Slot;
 use super::reorder::Reorder;
 use crate::{DeviceReport, Error};
 
@@ -17,8 +18,7 @@ use crate::{DeviceReport, Error};
 pub(super) struct Job {
     /// One image (batch) an input; none where a device is only to make itself ready.
     pub(super) images: Option<Vec<RunInput>>,
-    /// By device; none for one that could not be used.
-    pub(super) plans: Arc<[Option<DevicePlan>]>,
+    pub(super) plans: Arc<[Slot]>,
     pub(super) cancel: CancelToken,
     /// Runs of its kind that a device may have under way.
     pub(super) width: NonZero<usize>,
@@ -62,13 +62,6 @@ impl Drop for Place {
 /// What a thread panicked with.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// What a device does with a job.
-#[derive(Debug)]
-pub(super) struct DevicePlan {
-    pub(super) plan: Arc<Plan>,
-    pub(super) uniforms: Vec<Arc<[Uniforms]>>,
-}
-
 /// What became of a job.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -96,7 +89,7 @@ impl Job {
     /// Whether a device can do it and was not lost with it.
     fn is_for(&self, device: usize) -> bool {
         let named = self.only.is_none_or(|only| only == device);
-        named && self.plans[device].is_some() && !self.lost_with.contains(&device)
+        named && self.plans[device].is_possible() && !self.lost_with.contains(&device)
     }
 
     /// Whether nobody wants its result.
@@ -116,6 +109,8 @@ impl Job {
 pub(super) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// Whether the standby device works while no other one is ready.
+    background: bool,
 }
 
 #[derive(Debug)]
@@ -128,8 +123,14 @@ struct State {
 #[derive(Debug)]
 struct DeviceState {
     report: DeviceReport,
-    /// Jobs that it has under way; `None` while it makes itself ready.
+    /// Jobs that it has under way; `None` while it is opened or makes itself ready.
     under_way: Option<usize>,
+}
+
+impl DeviceState {
+    const fn is_starting(&self) -> bool {
+        self.under_way.is_none() && !self.report.left
+    }
 }
 
 /// What a device is to do next.
@@ -138,7 +139,7 @@ pub(super) enum Next {
     /// Start this.
     Job(Job),
     /// Make itself ready for this; the job stays where it is.
-    Prepare(Arc<Plan>),
+    Prepare(Arc<[Slot]>),
     /// See to what it has under way.
     Nothing,
     /// There is nothing more, ever.
@@ -146,10 +147,13 @@ pub(super) enum Next {
 }
 
 impl Queue {
-    pub(super) fn new(devices: Vec<DeviceReport>) -> Arc<Self> {
-        let devices = devices.into_iter().map(|report| DeviceState { report, under_way: Some(0) });
-        let state = State { jobs: VecDeque::new(), devices: devices.collect(), ended: false };
-        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+    /// `background`: devices but the one that stands by are still to be opened.
+    pub(super) fn new(devices: Vec<DeviceReport>, background: bool) -> Arc<Self> {
+        let ready = |report: &DeviceReport| !background || report.standby;
+        let device = |report: DeviceReport| DeviceState { under_way: ready(&report).then_some(0), report };
+        let devices = devices.into_iter().map(device).collect();
+        let state = State { jobs: VecDeque::new(), devices, ended: false };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new(), background })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -188,8 +192,11 @@ impl Queue {
         let mut state = self.state();
         state.devices[device].under_way = Some(under_way);
         loop {
-            let stands_by = state.stands_by(device);
-            let free = |job: &Job| job.is_for(device) && (!stands_by || job.only.is_some());
+            let stands_by = state.stands_by(device, self.background);
+            // One that stands by does what no other can do.
+            let free = |job: &Job| {
+                job.is_for(device) && (!stands_by || job.only.is_some() || state.is_only(device, job))
+            };
             let Some(place) = state.jobs.iter().position(free) else {
                 match (state.ended, under_way) {
                     (true, 0) => return Next::End,
@@ -207,11 +214,15 @@ impl Queue {
                 state = self.state();
                 continue;
             }
-            if let Some(DevicePlan { plan, .. }) = job.plans[device].as_ref().filter(|own| !knows(&own.plan))
-            {
-                let plan = plan.clone();
+            if job.plans[device].get().is_none_or(|own| !knows(&own.plan)) {
+                let plans = job.plans.clone();
                 state.devices[device].under_way = None;
-                return Next::Prepare(plan);
+                drop(state);
+                if self.background {
+                    // The one that stands by has work now.
+                    self.changed.notify_all();
+                }
+                return Next::Prepare(plans);
             }
             let left_to_another = job.only.is_none() && state.has_idler(device);
             if under_way > 0 && (under_way >= job.width.get() || !job.lost_with.is_empty() || left_to_another)
@@ -236,11 +247,34 @@ impl Queue {
         losses.len()
     }
 
+    /// A device was opened that had not been.
+    pub(super) fn opened(&self, device: usize, info: &DeviceInfo) {
+        let report = &mut self.state().devices[device].report;
+        (report.device, report.name) = (info.id(), info.name.clone());
+    }
+
+    /// Notes why a device cannot be used: at all, or for some jobs. What only it could do fails.
+    pub(super) fn refuse(&self, device: usize, why: String) {
+        let mut state = self.state();
+        state.devices[device].report.unusable = Some(why);
+        self.fail_impossible(state);
+    }
+
+    /// Whether a device is still being opened or makes itself ready.
+    pub(super) fn is_starting(&self, device: usize) -> bool {
+        self.state().devices[device].is_starting()
+    }
+
     /// A device takes no more jobs. What only it, or nobody else, could do fails.
     pub(super) fn leave(&self, device: usize) {
         let mut state = self.state();
         state.devices[device].report.left = true;
         state.devices[device].under_way = None;
+        self.fail_impossible(state);
+    }
+
+    /// Jobs that no device can do any more fail.
+    fn fail_impossible(&self, mut state: MutexGuard<'_, State>) {
         let jobs = std::mem::take(&mut state.jobs);
         let mut failing = Vec::new();
         for job in jobs {
@@ -264,15 +298,25 @@ impl Queue {
 
     /// What each device has done so far.
     pub(super) fn reports(&self) -> Vec<DeviceReport> {
-        self.state().devices.iter().map(|device| device.report.clone()).collect()
+        let report =
+            |device: &DeviceState| DeviceReport { starting: device.is_starting(), ..device.report.clone() };
+        self.state().devices.iter().map(report).collect()
     }
 }
 
 impl State {
-    /// Whether a device has to wait until all others are lost.
-    fn stands_by(&self, device: usize) -> bool {
-        let goes_on = |other: &DeviceState| !other.report.standby && !other.report.left;
+    /// Whether a device has to wait until all others are lost, or until none of them is ready.
+    fn stands_by(&self, device: usize, background: bool) -> bool {
+        let goes_on = |other: &DeviceState| {
+            !other.report.standby && !other.report.left && (!background || other.under_way.is_some())
+        };
         self.devices[device].report.standby && self.devices.iter().any(goes_on)
+    }
+
+    /// Whether no other device could do a job.
+    fn is_only(&self, device: usize, job: &Job) -> bool {
+        let mut others = self.devices.iter().enumerate().filter(|&(index, _)| index != device);
+        others.all(|(index, other)| other.report.left || !job.is_for(index))
     }
 
     /// Whether another device is ready and has nothing to do.
@@ -289,8 +333,8 @@ impl State {
             return None;
         }
         let why = devices.try_fold(String::new(), |text, (_, device)| {
-            let DeviceReport { device, losses, .. } = &device.report;
-            let Some(last) = losses.last() else { return Some(text) };
+            let DeviceReport { device, losses, unusable, .. } = &device.report;
+            let Some(last) = losses.last().or(unusable.as_ref()) else { return Some(text) };
             Some(format!("{text}; {device}: {last}"))
         });
         let error = DeviceError::Lost(format!("no device is left{}", why.unwrap_or_default()));

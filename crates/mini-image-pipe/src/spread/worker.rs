@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mip_plan::Plan;
 use mip_runtime::memory::ManagerOptions;
@@ -10,7 +11,8 @@ use mip_runtime::{
     DagScheduler, RunInput, RunReport, RunRequest, Session, SessionOptions, SessionRing, Ticket,
 };
 
-use super::queue::{DevicePlan, Job, Next, Queue};
+use super::plans::{DevicePlan, Slot};
+use super::queue::{Job, Next, Queue};
 use crate::device::is_lost;
 use crate::pipeline::cause;
 use crate::{Device, Error};
@@ -29,8 +31,6 @@ pub(super) struct Worker {
     pub(super) memory: ManagerOptions,
     pub(super) poison: bool,
     pub(super) replay: bool,
-    /// Runs under way at most, whatever jobs allow.
-    pub(super) max_width: usize,
 }
 
 /// What a device has at hand.
@@ -43,13 +43,57 @@ struct State {
     gone: bool,
 }
 
+/// Threads that open devices or make them ready, also for pipelines that are gone.
+static STARTING: AtomicUsize = AtomicUsize::new(0);
+
+/// Devices that are being opened or compiled for in the background at this moment, also for pipelines that are gone
+/// ([`crate::PipelineConfig::start_in_background`]). A program that ends meanwhile had better do so without what C's `exit` runs:
+/// a driver may not like that from another thread.
+pub fn devices_starting() -> usize {
+    STARTING.load(Ordering::SeqCst)
+}
+
+/// Counts in [`devices_starting`] while it is there.
+struct Starting;
+
+impl Starting {
+    fn begin() -> Self {
+        STARTING.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        STARTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Worker {
-    /// Does jobs until there are none, or the device is gone.
-    pub(super) fn work(&self) {
+    /// Opens the device, unless somebody has, and works.
+    pub(super) fn open_and_work(&self) {
+        let starting = Starting::begin();
+        let opened = self.device.info();
+        drop(starting);
+        match opened {
+            Ok(info) => {
+                self.queue.opened(self.index, &info);
+                // One run takes all cores; a second would only wait, where a faster device may be free.
+                self.work(if info.unified_memory { 1 } else { usize::MAX });
+            }
+            Err(error) => {
+                self.queue.refuse(self.index, error.to_string());
+                self.queue.leave(self.index);
+            }
+        }
+    }
+
+    /// Does jobs until there are none, or the device is gone; so many at a time at most, whatever jobs allow.
+    fn work(&self, max_width: usize) {
         let mut state = State::default();
         while !state.gone {
             // One that a device was lost with is alone.
-            let full = state.under_way.len() >= self.max_width
+            let full = state.under_way.len() >= max_width
                 || state.under_way.front().is_some_and(|(job, _)| !job.lost_with.is_empty());
             if full {
                 self.finish_oldest(&mut state);
@@ -58,7 +102,7 @@ impl Worker {
             let knows = |plan: &Arc<Plan>| state.kept.iter().any(|(kept, _)| Arc::ptr_eq(kept, plan));
             match self.queue.next(self.index, state.under_way.len(), knows) {
                 Next::Job(job) => self.start(job, &mut state),
-                Next::Prepare(plan) => self.prepare(&plan, &mut state),
+                Next::Prepare(plans) => self.prepare(&plans[self.index], &mut state),
                 Next::Nothing => self.finish_oldest(&mut state),
                 Next::End => return,
             }
@@ -67,7 +111,12 @@ impl Worker {
     }
 
     /// Loads a plan. What is wrong with it is said when a job is to run by it.
-    fn prepare(&self, plan: &Arc<Plan>, state: &mut State) {
+    fn prepare(&self, plan: &Slot, state: &mut State) {
+        let _starting = Starting::begin();
+        let plan = match plan.make(&self.device) {
+            Ok(DevicePlan { plan, .. }) => plan,
+            Err(error) => return self.queue.refuse(self.index, error.to_string()),
+        };
         if state.kept.len() == KEPT {
             drop(state.kept.remove(0));
         }
@@ -124,7 +173,7 @@ impl Worker {
     }
 
     fn plan<'a>(&self, job: &'a Job) -> &'a DevicePlan {
-        job.plans[self.index].as_ref().expect("devices get jobs that there is a plan for")
+        job.plans[self.index].get().expect("devices get jobs that there is a plan for")
     }
 
     /// A job that could not be started.

@@ -60,8 +60,7 @@ pub(super) fn report(
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.frames as f64 / seconds.max(1e-9);
     let device = Names::of(pipeline)?.names;
-    let no_gpu =
-        if args.execution.device_note().is_some() { " (no GPU; `mip devices` says why)" } else { "" };
+    let no_gpu = args.execution.no_gpu(pipeline);
     let frames = work::count(outcome.frames as usize, "frame");
     let files = work::count(files.len(), "file");
     console::note(format_args!(
