@@ -23,7 +23,7 @@ use feed::Decoder;
 pub(crate) use feed::{Feed, Limits, Next, read};
 pub(crate) use input::{Input, PagesArg};
 pub(crate) use naming::{FormatArg, Naming};
-use numbers::Numbers;
+use numbers::{Derived, Numbers};
 pub(crate) use out::Results;
 pub(crate) use outcome::Outcome;
 pub(crate) use runner::Runner;

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use mip_core::{DType, ImageBuffer};
 use serde::Serialize;
 
@@ -26,5 +28,19 @@ impl Numbers {
         let places = (0..desc.planes()).flat_map(|plane| (0..desc.height()).map(move |y| (plane, y)));
         let rows = places.map(|(plane, y)| view.row_as::<f32>(0, plane, y as usize).to_vec()).collect();
         Some(Self { input: input.name(), task: task.to_owned(), rows })
+    }
+}
+
+/// What an operator says of a result beside its pixels, as `--json` prints it: a letterbox's scale and place.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Derived {
+    input: String,
+    task: String,
+    values: BTreeMap<&'static str, f64>,
+}
+
+impl Derived {
+    pub(super) fn new(input: &Input, task: &str, values: &[(&'static str, f64)]) -> Self {
+        Self { input: input.name(), task: task.to_owned(), values: values.iter().copied().collect() }
     }
 }

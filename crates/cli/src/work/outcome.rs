@@ -7,7 +7,7 @@ use mip_runtime::GraphStats;
 use mip_runtime::TaskReport;
 
 use super::arrays::Finished;
-use super::{Decoders, Input, Naming, Numbers, Progress, Written, count};
+use super::{Decoders, Derived, Input, Naming, Numbers, Progress, Written, count};
 use crate::args::warning_line;
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -26,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) graph: GraphStats,
     /// Results that are a few numbers.
     pub(crate) numbers: Vec<Numbers>,
+    /// What operators say beside pixels.
+    pub(crate) derived: Vec<Derived>,
     /// What was written to stderr beside failures.
     pub(crate) warnings: Vec<String>,
     /// What decoded the pictures.
@@ -49,6 +51,7 @@ impl Outcome {
             tasks: Vec::new(),
             graph: GraphStats::default(),
             numbers: Vec::new(),
+            derived: Vec::new(),
             warnings: Vec::new(),
             decoders,
             lost: BTreeMap::new(),

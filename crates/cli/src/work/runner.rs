@@ -8,7 +8,7 @@ use mip_runtime::RunInput;
 
 use super::arrays::{Arrays, check_alike};
 use super::out::Out;
-use super::{ArrayTarget, Decoders, Feed, Input, Job, Limits, Next, Numbers, Outcome, Results};
+use super::{ArrayTarget, Decoders, Derived, Feed, Input, Job, Limits, Next, Numbers, Outcome, Results};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Computing, ImageTimes, Stages, Watch};
@@ -104,6 +104,7 @@ impl Runner<'_> {
                 match self.execute(&[], &mut state) {
                     Ok(outputs) => {
                         self.write(0, 0, &outputs, &mut out, &mut state.outcome);
+                        self.derive(0, None, &mut state.outcome);
                         state.outcome.executed();
                     }
                     Err(trouble) => state.outcome.not_executed(0, trouble.failure),
@@ -133,7 +134,7 @@ impl Runner<'_> {
             decoders,
             encoders,
             decoding_on_cores: self.decoder.is_none(),
-            on_cores: self.pipeline.config().device.info()?.id() == "cpu",
+            on_cores: crate::devices::on_cores(self.pipeline)?,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         };
         outcome.stages = (times.images > 0).then(|| Stages::of_images(&times));
@@ -262,8 +263,9 @@ impl Runner<'_> {
         }
         match result {
             Ok(outputs) => {
-                for (frame, (input, _)) in group.iter().enumerate() {
+                for (frame, (input, image)) in group.iter().enumerate() {
                     self.write(*input, frame, &outputs, out, &mut state.outcome);
+                    self.derive(*input, Some(image.desc()), &mut state.outcome);
                     state.outcome.executed();
                 }
             }
@@ -343,6 +345,18 @@ impl Runner<'_> {
             Some(rows) => check_alike(&outputs, rows, self.tasks).map(|()| outputs),
             None => Ok(outputs),
         }
+    }
+
+    /// Notes what operators say beside pixels of an image that went through.
+    fn derive(&self, input: usize, streamed: Option<&ImageDesc>, outcome: &mut Outcome) {
+        if !self.numbers {
+            return;
+        }
+        let inputs: Vec<ImageDesc> = self.shapes.iter().filter_map(|s| s.or(streamed.copied())).collect();
+        // It has been through: its shapes fit.
+        let said = self.pipeline.task_graph().derived(&inputs).unwrap_or_default();
+        let said = said.iter().map(|(task, values)| Derived::new(&self.files[input], task, values));
+        outcome.derived.extend(said);
     }
 
     /// Hands one frame of each output to the writers.

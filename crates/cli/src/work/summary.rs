@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::arrays::Shard;
 use super::decoders::Share as DecoderShare;
-use super::{Input, Numbers, Outcome};
+use super::{Derived, Input, Numbers, Outcome};
 use crate::devices::{Names, Share, shares};
 use crate::failure::Failure;
 use crate::interrupt::Signal;
@@ -35,6 +35,8 @@ pub(crate) struct Summary {
     arrays: Vec<Shard>,
     /// Results that are a few numbers: histograms, statistics.
     numbers: Vec<Numbers>,
+    /// What operators say beside pixels: the scale of a letterbox, and where the image lies in it.
+    derived: Vec<Derived>,
     /// How long frames of animations are shown that went through.
     delays: Vec<Delay>,
     /// What decoded the images after the pipeline, and how many.
@@ -124,6 +126,7 @@ impl Summary {
             outputs: outcome.files().map(|path| text::path(path).into_owned()).collect(),
             arrays: outcome.arrays.shards.clone(),
             numbers: outcome.numbers.clone(),
+            derived: outcome.derived.clone(),
             delays: outcome.written.keys().filter_map(|input| delay(&files[*input])).collect(),
             decoders: outcome.decoders.shares(),
             elapsed_ms: elapsed.as_secs_f64() * 1e3,

@@ -215,6 +215,23 @@ fn the_report_has_the_rate_of_each_stage() {
 }
 
 #[test]
+fn a_letterbox_tells_scale_and_place_of_each_image() {
+    let place = Place::new();
+    place.rgb("a.png", (40, 30), 1);
+    place.rgb("b.png", (10, 20), 2);
+    let report = place
+        .ok(&["run", "-e", "letterbox width=64 height=64", "a.png", "b.png", "-o", "x.npy", "--json"])
+        .json();
+    let expected = json!([
+        { "input": "a.png", "task": "letterbox", "values": { "scale": 1.6, "left": 0.0, "top": 8.0 } },
+        { "input": "b.png", "task": "letterbox", "values": { "scale": 3.2, "left": 16.0, "top": 0.0 } },
+    ]);
+    assert_eq!(report["derived"], expected);
+    let report = place.ok(&["run", "-e", "flip", "a.png", "-o", "y.png", "--json"]).json();
+    assert_eq!(report["derived"], json!([]));
+}
+
+#[test]
 fn results_that_are_a_few_numbers_stand_in_the_report() {
     let place = place(&["a.png", "b.png"]);
     let report = place.ok(&["run", "-e", "stats", "in", "-o", "s.npy", "--device", "cpu", "--json"]).json();

@@ -22,6 +22,20 @@ impl TaskGraph {
         Ok(results.into_iter().flatten().collect())
     }
 
+    /// What operators say of results beside their pixels ([`mip_ops::Operator::derived`]; a letterbox's scale), by the name of the
+    /// task, for pipeline inputs given in declared order. Tasks that say nothing are left out.
+    ///
+    /// # Errors
+    /// As for [`TaskGraph::infer`].
+    pub fn derived(&self, inputs: &[ImageDesc]) -> Result<Vec<(&str, Vec<(&'static str, f64)>)>, GraphError> {
+        let results = self.infer(inputs)?;
+        let of_task = |task: usize| {
+            let slots = self.slot_descs(task, inputs, |producer| results.get(producer).copied());
+            (self.name_at(task), self.operator_at(task).derived(&slots))
+        };
+        Ok(self.order_indices().into_iter().map(of_task).filter(|(_, said)| !said.is_empty()).collect())
+    }
+
     fn check_inputs(&self, inputs: &[ImageDesc]) -> Result<(), GraphError> {
         if inputs.len() != self.inputs.len() {
             let (expected, given) = (self.inputs.len(), inputs.len());

@@ -58,7 +58,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 ///
 /// The image is resized as [`Resize`] does, with `filter` and `antialias`. `fill` is one number for all colours, one for each
 /// in the image's own order, or one for each channel; alpha is full scale where it is not given. To map coordinates in the
-/// result back, subtract the margins and divide by r: `mip plan` prints them, and a plan's tasks have them.
+/// result back, subtract the margins and divide by r: `mip plan` and `mip run --json` print them, and a plan's tasks have them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Letterbox {
     width: Option<u32>,
