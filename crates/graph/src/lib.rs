@@ -39,7 +39,7 @@ mod uniforms;
 
 pub use check::{PlanFault, check};
 pub use error::GraphError;
-pub use graph::{MAX_TASKS, Source, TaskGraph, TaskHandle, VideoInput, VideoOutput};
+pub use graph::{Derived, MAX_TASKS, Source, TaskGraph, TaskHandle, VideoInput, VideoOutput};
 pub use planner::{PlanRequest, passes, plan};
 pub use print::{
     FusionSummary, InferredTask, LaunchTraffic, MemorySummary, Traffic, check_report, render_dot,

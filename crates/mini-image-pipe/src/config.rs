@@ -101,6 +101,10 @@ impl PipelineConfig {
         !self.more_devices.is_empty() || self.starts_in_background()
     }
 
+    pub(crate) fn has_one_device(&self) -> bool {
+        !self.has_several()
+    }
+
     pub(crate) fn starts_in_background(&self) -> bool {
         self.start_in_background && self.standby.is_some()
     }

@@ -291,10 +291,10 @@ fn a_stream_that_is_dropped_leaves_the_pipeline_usable() {
 fn late(milliseconds: u64, opens: bool) -> Device {
     Device::from_opener(move |_| {
         thread::sleep(Duration::from_millis(milliseconds));
-        match opens {
-            true => Ok(computing(false, Arc::new(|| Ok(())))),
-            false => Err(DeviceError::Unsupported("the driver does not start".to_owned())),
+        if !opens {
+            return Err(DeviceError::Unsupported("the driver does not start".to_owned()));
         }
+        Ok(computing(false, Arc::new(|| Ok(()))))
     })
 }
 

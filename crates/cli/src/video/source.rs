@@ -153,7 +153,7 @@ impl Source {
                 left = fewer;
                 let mut read = Ok(false);
                 let manager = memory.manager()?;
-                let whole = pooled_image_with(&*manager, layout, |image| {
+                let whole = pooled_image_with(&manager, layout, |image| {
                     read = meter.time(|| reader.read(image.data_mut()));
                 });
                 let whole = whole.map_err(mini_image_pipe::Error::from)?;

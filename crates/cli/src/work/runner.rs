@@ -355,7 +355,7 @@ impl Runner<'_> {
         let inputs: Vec<ImageDesc> = self.shapes.iter().filter_map(|s| s.or(streamed.copied())).collect();
         // It has been through: its shapes fit.
         let said = self.pipeline.task_graph().derived(&inputs).unwrap_or_default();
-        let said = said.iter().map(|(task, values)| Derived::new(&self.files[input], task, values));
+        let said = said.iter().map(|said| Derived::new(&self.files[input], said.task, &said.values));
         outcome.derived.extend(said);
     }
 

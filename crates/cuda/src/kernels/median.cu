@@ -16,9 +16,24 @@ template <class COUNT> struct Counters {
     }
     // One sample more (1) or less (-1).
     INLINE void count(u32 v, int change) {
-        COUNT* const counter = (COUNT*)(words + v / PER * 32) + v % PER;
-        *counter = (COUNT)(*counter + change);
+        // Nobody else adds to it: an atomic operation is one that is not waited for. What is taken away has been counted, so that
+        // nothing is borrowed from another counter.
+        atomicAdd(words + v / PER * 32, (u32)change << (v % PER * (32 / PER)));
         below += v < (u32)(word * PER) ? change : 0;
+    }
+    // N samples, some of which are loaded at once.
+    template <int N, class At> INLINE void count_all(int change, At at) {
+        constexpr int AT_ONCE = 8;
+#pragma unroll 2
+        for (int start = 0; start < N; start += AT_ONCE) {
+            u32 v[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                if (start + i < N) v[i] = at(start + i);
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                if (start + i < N) count(v[i], change);
+        }
     }
     INLINE u32 sum(u32 counts) const {
         return PER == 4 ? __dp4a(counts, 0x01010101u, 0u) : (counts & 0xFFFFu) + (counts >> 16);
@@ -46,7 +61,7 @@ template <class COUNT> struct Counters {
 // R is half of a side; COLORS of the C channels that lie beside each other have medians, or of planes `colors`. A block makes
 // columns of `strip` rows.
 template <class COUNT, int R, int C, int COLORS, int BORDER, class P> INLINE void median_counts(const P& p) {
-    constexpr int SIDE = 2 * R + 1, AT_ONCE = 8;
+    constexpr int SIDE = 2 * R + 1;
     extern __shared__ uint4 shared[];
     for (u32 z = FIRST_FRAME; z < p.batch * p.planes; z += FRAME_STEP) {
         const u32 f = z / p.planes, plane = z - f * p.planes;
@@ -65,31 +80,17 @@ template <class COUNT, int R, int C, int COLORS, int BORDER, class P> INLINE voi
             Counters<COUNT> counters((u32*)shared);
             // All lanes of a warp go the same way but near the edges.
             const bool middle = x >= R && x < p.width - R;
-            const auto eight = [&](int start, int change, auto sample) {
-                u32 v[AT_ONCE];
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; i++)
-                    if (start + i < SIDE) v[i] = sample(start + i);
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; i++)
-                    if (start + i < SIDE) counters.count(v[i], change);
-            };
             const auto row = [&](i64 y, int change) {
                 const i64 from = inside<BORDER>(y, p.height);
                 const u8* const samples = in + from * p.in.row + c;
                 if (middle && (BORDER != CONSTANT || from >= 0)) {
                     const u8* const first = samples + (i64)(x - R) * C;
-#pragma unroll 1
-                    for (int start = 0; start < SIDE; start += AT_ONCE)
-                        eight(start, change, [&](int i) { return (u32)__ldg(first + i * C); });
+                    counters.template count_all<SIDE>(change, [&](int i) { return (u32)__ldg(first + i * C); });
                 } else {
-#pragma unroll 1
-                    for (int start = 0; start < SIDE; start += AT_ONCE)
-                        eight(start, change, [&](int i) {
-                            const i64 place = inside<BORDER>(x - R + i, p.width);
-                            if (BORDER == CONSTANT && (place < 0 || from < 0)) return p.constant;
-                            return (u32)__ldg(samples + place * C);
-                        });
+                    counters.template count_all<SIDE>(change, [&](int i) {
+                        const i64 place = inside<BORDER>(x - R + i, p.width);
+                        return BORDER == CONSTANT && (place < 0 || from < 0) ? p.constant : (u32)__ldg(samples + place * C);
+                    });
                 }
             };
             for (i64 y = top - R; y <= top + R; y++) row(y, 1);

@@ -3,6 +3,15 @@ use mip_core::ImageDesc;
 use super::{Feed, TaskGraph};
 use crate::GraphError;
 
+/// What an operator says of its result beside the pixels ([`mip_ops::Operator::derived`]): the scale of a letterbox.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived<'g> {
+    /// Name of the task.
+    pub task: &'g str,
+    /// Names and numbers.
+    pub values: Vec<(&'static str, f64)>,
+}
+
 impl TaskGraph {
     /// Shape, format and type of every task's result, by [`crate::TaskHandle::index`], for pipeline inputs given
     /// in declared order.
@@ -22,18 +31,18 @@ impl TaskGraph {
         Ok(results.into_iter().flatten().collect())
     }
 
-    /// What operators say of results beside their pixels ([`mip_ops::Operator::derived`]; a letterbox's scale), by the name of the
-    /// task, for pipeline inputs given in declared order. Tasks that say nothing are left out.
+    /// What operators say of results beside their pixels, for pipeline inputs given in declared order. Tasks that say nothing are left out.
     ///
     /// # Errors
     /// As for [`TaskGraph::infer`].
-    pub fn derived(&self, inputs: &[ImageDesc]) -> Result<Vec<(&str, Vec<(&'static str, f64)>)>, GraphError> {
+    pub fn derived(&self, inputs: &[ImageDesc]) -> Result<Vec<Derived<'_>>, GraphError> {
         let results = self.infer(inputs)?;
         let of_task = |task: usize| {
             let slots = self.slot_descs(task, inputs, |producer| results.get(producer).copied());
-            (self.name_at(task), self.operator_at(task).derived(&slots))
+            Derived { task: self.name_at(task), values: self.operator_at(task).derived(&slots) }
         };
-        Ok(self.order_indices().into_iter().map(of_task).filter(|(_, said)| !said.is_empty()).collect())
+        let said = self.order_indices().into_iter().map(of_task);
+        Ok(said.filter(|derived| !derived.values.is_empty()).collect())
     }
 
     fn check_inputs(&self, inputs: &[ImageDesc]) -> Result<(), GraphError> {

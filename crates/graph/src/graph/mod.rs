@@ -17,6 +17,7 @@ use mip_ops::Operator;
 pub(crate) use connect::DEFAULT_INPUT;
 use handle::GraphId;
 pub use handle::TaskHandle;
+pub use infer::Derived;
 pub use video::VideoInput;
 pub use video_output::VideoOutput;
 

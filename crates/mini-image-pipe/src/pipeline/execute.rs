@@ -80,7 +80,7 @@ impl Pipeline {
         let outputs: Vec<(String, Vec<ImageBuffer>)> =
             names.map(|n| Ok((n?, Vec::new()))).collect::<Result<_, Error>>()?;
         let mut all = Collected { outputs, tasks: Vec::new(), error: None };
-        if !self.config.has_several() {
+        if self.config.has_one_device() {
             for images in chunks {
                 if !all.add(self.run_chunk(images, cancel)?) {
                     break;

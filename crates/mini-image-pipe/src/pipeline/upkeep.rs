@@ -16,7 +16,7 @@ impl Pipeline {
     pub fn warm_up(&mut self, inputs: &[ImageDesc], batch: usize) -> Result<(), Error> {
         self.config.check()?;
         self.graph.validate()?;
-        if !self.config.has_several() {
+        if self.config.has_one_device() {
             self.ready(inputs, batch).map(drop)
         } else {
             self.warm_up_spread(inputs, batch)

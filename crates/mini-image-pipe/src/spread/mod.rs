@@ -20,8 +20,8 @@ use mip_core::{ImageDesc, threads};
 use mip_runtime::device::{DeviceError, DeviceInfo};
 use mip_runtime::{CancelToken, DagScheduler, GraphStats, RunInput};
 
-use plans::Slot;
 pub(crate) use plans::{DevicePlan, Maker};
+use plans::{Make, Slot};
 pub(crate) use queue::Done;
 use queue::{Job, Place, Queue};
 pub(crate) use reorder::{Begins, Results, reorder};
@@ -132,7 +132,7 @@ impl Spread {
         &mut self,
         (inputs, batch): (&[ImageDesc], usize),
         versions: [u64; 2],
-        (make, later): (&dyn Fn(&Device) -> Result<DevicePlan, Error>, &dyn Fn() -> Maker),
+        (make, later): (&Make<'_>, &dyn Fn() -> Maker),
         uniforms: impl Fn(&mip_plan::Plan) -> Result<Vec<Arc<[mip_plan::Uniforms]>>, Error>,
     ) -> Result<Plans, Error> {
         let same = |kept: &Planned| kept.inputs == inputs && kept.batch == batch;

@@ -64,8 +64,13 @@ impl Slot {
     }
 }
 
-/// Makes a plan for a device.
-pub(crate) struct Maker(Box<dyn Fn(&Device) -> Result<DevicePlan, Error> + Send + Sync>);
+/// Makes a plan for a device, which it opens.
+pub(crate) type Make<'a> = dyn Fn(&Device) -> Result<DevicePlan, Error> + 'a;
+
+/// One for another thread.
+pub(crate) struct Maker(Box<MakeThere>);
+
+type MakeThere = dyn Fn(&Device) -> Result<DevicePlan, Error> + Send + Sync;
 
 impl Maker {
     pub(crate) fn new(make: impl Fn(&Device) -> Result<DevicePlan, Error> + Send + Sync + 'static) -> Self {

@@ -185,7 +185,7 @@ impl Pipeline {
         })?;
         let fed = self.stream_input(options.input.as_deref())?;
         let way = Way { fed, keep_on_device: options.keep_on_device, max };
-        let under_way = if !self.config.has_several() {
+        let under_way = if self.config.has_one_device() {
             UnderWay::One { in_flight: InFlight::new(max), names: VecDeque::new() }
         } else {
             if options.keep_on_device {

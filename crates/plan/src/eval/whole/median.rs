@@ -108,9 +108,12 @@ impl Columns {
                 let (plane, first) = if planar { (c, 0) } else { (0, c) };
                 let samples = row.map(|y| &image.row(frame, plane, y)[first..]);
                 let samples = samples.map(|row| row.iter().step_by(if planar { 1 } else { desc.channels() }));
-                let mut count = |x: usize, v: u8| match added {
-                    true => channel.count(x, width + 1, v, add),
-                    false => channel.count(x, width + 1, v, subtract),
+                let mut count = |x: usize, v: u8| {
+                    if added {
+                        channel.count(x, width + 1, v, add);
+                    } else {
+                        channel.count(x, width + 1, v, subtract);
+                    }
                 };
                 match samples {
                     Some(samples) => (0..).zip(samples).for_each(|(x, &v)| count(x, v)),

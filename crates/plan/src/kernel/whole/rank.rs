@@ -32,7 +32,7 @@ impl Median {
     }
 
     pub(super) fn check(self, input: &ImageDesc, output: &ImageDesc) -> Result<(), String> {
-        if self.side % 2 == 0 || !(3..=Self::MAX_SIDE).contains(&self.side) {
+        if self.side.is_multiple_of(2) || !(3..=Self::MAX_SIDE).contains(&self.side) {
             return Err(format!("{} is no odd side from 3 to {}", self.side, Self::MAX_SIDE));
         }
         if input.dtype() != DType::U8 || output != input {
