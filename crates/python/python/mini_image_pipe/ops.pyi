@@ -165,7 +165,7 @@ def canny(image: Image, /, *, low: float, high: float, l2_gradient: bool = False
     Parameters
         low: Strength above which an edge goes on (a number from 0 to 1000000; must be given; changes without a new plan)
         high: Strength above which an edge begins (a number from 0 to 1000000; must be given; changes without a new plan)
-        l2_gradient: Whether the strength is sqrt(dx^2 + dy^2) instead of |dx| + |dy| (dx; default false)"""
+        l2_gradient: Whether the strength is sqrt(dx^2 + dy^2) instead of |dx| + |dy| (true or false; default false)"""
 
 @overload
 def canny(image: ImageLike, /, *, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Any: ...
