@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use mini_image_pipe::ImageBuffer;
-use mini_image_pipe::io::{FileFormat, ReadOptions, Reader, WriteOptions, encode, write_image};
+use mini_image_pipe::io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, encode, write_image};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
 use crate::array::image_of;
 use crate::errors::Failed;
@@ -22,11 +23,33 @@ pub(crate) fn open(
     strict: bool,
     max_pixels: Option<u64>,
 ) -> PyResult<Bound<'_, PyAny>> {
+    read(py, strict, max_pixels, |reader| reader.read(&path))
+}
+
+/// An image file's bytes as a NumPy array, as `open` gives that of a file. They may be `bytes` or a `bytearray`, which is copied.
+#[pyfunction]
+#[pyo3(signature = (data, *, strict=false, max_pixels=None))]
+pub(crate) fn decode(
+    py: Python<'_>,
+    data: PyBackedBytes,
+    strict: bool,
+    max_pixels: Option<u64>,
+) -> PyResult<Bound<'_, PyAny>> {
+    read(py, strict, max_pixels, |reader| reader.read_bytes(&data, "the bytes given"))
+}
+
+/// What a reader gives, made without the GIL, and its warnings as Python's.
+fn read(
+    py: Python<'_>,
+    strict: bool,
+    max_pixels: Option<u64>,
+    how: impl FnOnce(&mut Reader) -> Result<ImageBuffer, IoError> + Send,
+) -> PyResult<Bound<'_, PyAny>> {
     let defaults = ReadOptions::default();
     let options = ReadOptions { strict, max_pixels: max_pixels.unwrap_or(defaults.max_pixels) };
     let (image, warnings) = py.detach(|| {
         let mut reader = Reader::new(options);
-        let image = reader.read(&path).map_err(Failed::from);
+        let image = how(&mut reader).map_err(Failed::from);
         image.map(|image| (image, reader.take_warnings()))
     })?;
     for warning in warnings {

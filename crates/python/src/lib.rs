@@ -32,6 +32,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::Plan>()?;
     module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(files::open, module)?)?;
+    module.add_function(wrap_pyfunction!(files::decode, module)?)?;
     module.add_function(wrap_pyfunction!(files::save, module)?)?;
     module.add_function(wrap_pyfunction!(devices::devices, module)?)?;
     module.add_function(wrap_pyfunction!(registry::operators, module)?)?;

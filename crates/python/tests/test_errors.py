@@ -40,6 +40,13 @@ def test_files(tmp_path, photo):
     (tmp_path / "text.png").write_text("not a picture")
     with pytest.raises(mip.FileError, match="can be read"):
         mip.open(tmp_path / "text.png")
+    with pytest.raises(mip.FileError, match="the bytes given.*can be read"):
+        mip.decode(b"not a picture")
+    with pytest.raises(mip.FileError, match="the bytes given.*more than"):
+        mip.save(photo, tmp_path / "photo.png")
+        mip.decode((tmp_path / "photo.png").read_bytes(), max_pixels=10)
+    with pytest.raises(TypeError):
+        mip.decode("photo.png")
     with pytest.raises(mip.RequestError) as caught:
         mip.save(photo.astype(np.float32), tmp_path / "photo.png")
     assert "cast to=u8" in caught.value.remedy

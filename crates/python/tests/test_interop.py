@@ -136,6 +136,8 @@ def test_files_keep_every_pixel(tmp_path, photo, extension):
     assert np.array_equal(mip.open(path), photo)
     mip.save(photo[:, :, ::-1], path, format="bgr")
     assert np.array_equal(mip.open(path), photo)
+    for held in (path.read_bytes(), bytearray(path.read_bytes())):
+        assert np.array_equal(mip.decode(held), photo)
 
 
 def test_files_of_jpeg_are_near(tmp_path, photo):

@@ -89,7 +89,7 @@ def test_the_stub_of_the_native_half_has_its_names_and_arguments():
     source = Path(mip.__file__).with_name("_native.pyi").read_text()
     stub_of = {}
     exec(compile(source, "_native.pyi", "exec", flags=__future__.annotations.compiler_flag), stub_of)  # noqa: S102: our own file
-    for name in ["Image", "Pipeline", "Plan", "Stream", "Task", "open", "save", "devices", "operators"]:
+    for name in ["Image", "Pipeline", "Plan", "Stream", "Task", "decode", "open", "save", "devices", "operators"]:
         native = getattr(mip._native, name)
         said = stub_of[name]
         members = [(native, said)] if not inspect.isclass(native) else [

@@ -52,6 +52,15 @@ def test_a_pipeline_comes_from_a_file_or_is_copied(tmp_path: Path) -> None:
         np.testing.assert_array_equal(PipelineActor(pipeline)(batch)["image"], expected)
 
 
+def test_encoded_files_are_decoded(tmp_path: Path) -> None:
+    given, files = images(4), np.empty(4, dtype=object)
+    for index, image in enumerate(given):
+        mip.save(image, tmp_path / f"{index}.png")
+        files[index] = (tmp_path / f"{index}.png").read_bytes()
+    for image, edges in zip(given, PipelineActor(LINE)({"image": files})["image"], strict=True):
+        np.testing.assert_array_equal(edges, mip.Pipeline(LINE)(image))
+
+
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(KeyError, match="no column 'image'.*columns: picture"):
         PipelineActor(LINE)({"picture": column(images(1))})

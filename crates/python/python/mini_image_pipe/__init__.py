@@ -12,7 +12,7 @@ a function; `mip.devices()` says what there is to run on.
 
 from . import expr, ops
 from ._errors import DeviceError, Error, FileError, OutOfMemoryError, RequestError, RunError
-from ._native import DeviceImage, Image, Pipeline, Plan, Stream, Task, __version__, devices, open, save
+from ._native import DeviceImage, Image, Pipeline, Plan, Stream, Task, __version__, decode, devices, open, save
 
 __all__ = [
     "DeviceError",
@@ -28,6 +28,7 @@ __all__ = [
     "Stream",
     "Task",
     "__version__",
+    "decode",
     "devices",
     "expr",
     "open",

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._native import Pipeline
+from ._native import Pipeline, decode
 
 
 def run_mixed(pipeline: Pipeline, images: Iterable[Any]) -> list[NDArray[Any]]:
-    """Results for images of any shapes and types, in order: those of one shape run as batches."""
-    arrays = [np.asarray(image) for image in images]
+    """Results for images of any shapes and types, in order: those of one shape run as batches. Bytes are files to decode."""
+    arrays = [decode(image) if isinstance(image, bytes) else np.asarray(image) for image in images]
     groups: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for index, array in enumerate(arrays):
         groups.setdefault((array.shape, array.dtype.str), []).append(index)

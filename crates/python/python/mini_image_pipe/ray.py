@@ -32,7 +32,7 @@ class PipelineActor:
     """A pipeline of one input and one output, kept ready, over a column of images.
 
     `pipeline` is a pipeline's text, the name of a file in TOML, or a `Pipeline`. Images are the arrays of `column`, read-only
-    ones too, of any shapes: those of one shape run as batches of at most `max_batch`. Results go to the column `output`
+    ones too, of any shapes, or the bytes of files: those of one shape run as batches of at most `max_batch`. Results go to the column `output`
     (`column` itself if left out): one array where they are of one shape, else an array of arrays. Other columns stay.
     """
 
