@@ -34,16 +34,18 @@ FILES = 32
 ANTIALIASED = ("Pillow", "torchvision", "kornia-rs")
 
 
-def draw(folder):
-    """Pictures of about the entropy of photos: smooth shapes with fine noise, 300 to 500 KB each."""
+def draw(folder, count=FILES):
+    """Pictures of about the entropy of photos: smooth shapes with fine noise, 300 to 500 KB each. Beyond `FILES` they come again under other names."""
     import mini_image_pipe as mip
     import numpy as np
 
-    for number in range(FILES):
+    for number in range(min(count, FILES)):
         random = np.random.default_rng(number)
         rough = mip.ops.resize(random.integers(0, 256, (27, 48, 3), dtype=np.uint8), width=1920, height=1080, filter="bicubic")
         fine = random.normal(0, 5, (1080, 1920, 1))
         mip.save(np.clip(rough + fine, 0, 255).astype(np.uint8), Path(folder) / f"{number:03}.jpg", quality=85)
+    for number in range(FILES, count):
+        os.link(Path(folder) / f"{number % FILES:03}.jpg", Path(folder) / f"{number:03}.jpg")
 
 
 def over_files(one, folder, threads):
