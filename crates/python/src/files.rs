@@ -1,15 +1,19 @@
 //! Image files.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use mini_image_pipe::ImageBuffer;
-use mini_image_pipe::io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, encode, write_image};
+use mini_image_pipe::io::{
+    FileFormat, IoError, ReadOptions, Reader, Spares, WriteOptions, encode, write_image,
+};
+use mini_image_pipe::types::MemoryBudget;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::array::image_of;
+use crate::array::{asarray, image_of};
 use crate::errors::Failed;
-use crate::image::{Kind, meaning};
+use crate::image::{Image, meaning};
 
 /// Reads an image file as a NumPy array: (height, width) for gray, (height, width, 3) for rgb and (height, width, 4)
 /// for rgba, of uint8, uint16 or float32 as the file holds them. The file's first bytes tell its format.
@@ -48,14 +52,40 @@ fn read(
     let defaults = ReadOptions::default();
     let options = ReadOptions { strict, max_pixels: max_pixels.unwrap_or(defaults.max_pixels) };
     let (image, warnings) = py.detach(|| {
-        let mut reader = Reader::new(options);
+        let mut reader = Reader::within(options, Arc::new(MemoryBudget::unlimited()), spares());
         let image = how(&mut reader).map_err(Failed::from);
         image.map(|image| (image, reader.take_warnings()))
     })?;
     for warning in warnings {
         py.import("warnings")?.call_method1("warn", (warning.to_string(),))?;
     }
-    Kind::Array.give(py, image)
+    let image = Bound::new(py, Image::decoded(image))?;
+    asarray(&image)
+}
+
+/// Memory of pictures that are gone, by the process that it is for.
+static SPARES: Mutex<Option<(u32, Arc<Spares>)>> = Mutex::new(None);
+
+/// Pictures of more bytes are not kept: eight of these at most are, whatever their sizes.
+const KEPT: usize = 16 << 20;
+
+/// Where pictures of this process are decoded into. A fork may have happened while another thread held a lock, which then stays locked
+/// in the child: this one is not waited for, and those inside are not used there.
+fn spares() -> Arc<Spares> {
+    let Ok(mut kept) = SPARES.try_lock() else { return Arc::default() };
+    let process = std::process::id();
+    if kept.as_ref().is_none_or(|(of, _)| *of != process) {
+        std::mem::forget(kept.replace((process, Arc::default())));
+    }
+    kept.as_ref().map_or_else(Arc::default, |(_, spares)| Arc::clone(spares))
+}
+
+/// Keeps the memory of a picture for one of the same shape: the kernel takes as long to hand out fresh pages as a decoder for a fifth
+/// of the picture.
+pub(crate) fn recycle(image: &ImageBuffer) {
+    if image.layout().span() <= KEPT {
+        spares().give(image.clone());
+    }
 }
 
 /// Writes an image file; the extension chooses the format. A file that is there is replaced when the new one is

@@ -26,13 +26,15 @@ pub(crate) struct Image {
     start: usize,
     writable: bool,
     axes: Axes,
+    /// Whether the memory is for the next picture to be decoded into when this is gone.
+    decoded: bool,
 }
 
 impl Image {
     /// An image that others may hold, or whose memory is lent: read only.
     pub(crate) fn shared(buffer: ImageBuffer) -> Self {
         let axes = Axes::of(buffer.layout());
-        Self { start: buffer.view().data().as_ptr() as usize, writable: false, axes, buffer }
+        Self { start: buffer.view().data().as_ptr() as usize, writable: false, axes, buffer, decoded: false }
     }
 
     /// An image that nobody else holds: Python may write into it.
@@ -40,10 +42,17 @@ impl Image {
         match buffer.start_mut() {
             Some(start) => {
                 let axes = Axes::of(buffer.layout());
-                Self { start: start.as_ptr() as usize, writable: true, axes, buffer }
+                Self { start: start.as_ptr() as usize, writable: true, axes, buffer, decoded: false }
             }
             None => Self::shared(buffer),
         }
+    }
+
+    /// An image that was read from a file.
+    pub(crate) fn decoded(buffer: ImageBuffer) -> Self {
+        let mut image = Self::owned(buffer);
+        image.decoded = true;
+        image
     }
 
     pub(crate) const fn buffer(&self) -> &ImageBuffer {
@@ -69,6 +78,15 @@ impl Image {
 
     fn view(&self) -> ImageView<'_> {
         self.buffer.view()
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // Arrays of it and whoever reads them keep the image: nobody has the memory any more.
+        if self.decoded {
+            files::recycle(&self.buffer);
+        }
     }
 }
 

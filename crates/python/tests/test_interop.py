@@ -146,3 +146,17 @@ def test_files_of_jpeg_are_near(tmp_path, photo):
     assert np.abs(mip.open(tmp_path / "photo.jpg").astype(int) - smooth).mean() < 3
     with pytest.raises(mip.RequestError, match="jpeg_quality is 101"):
         mip.save(smooth, tmp_path / "photo.jpg", quality=101)
+
+
+def test_memory_of_pictures_that_are_gone_is_used_again_and_that_of_others_is_not(tmp_path, photo):
+    for number in range(4):
+        mip.save(np.roll(photo, number, axis=0), tmp_path / f"{number}.png")
+    first = mip.open(tmp_path / "0.png")
+    place, part = first.ctypes.data, mip.open(tmp_path / "1.png")[5:9]
+    first[:] = 7  # its owner may write to it
+    del first
+    again = mip.open(tmp_path / "2.png")
+    assert again.ctypes.data == place and np.array_equal(again, np.roll(photo, 2, axis=0))
+    others = [mip.open(tmp_path / "3.png") for _ in range(3)]
+    assert all(np.array_equal(other, np.roll(photo, 3, axis=0)) for other in others)
+    assert np.array_equal(part, np.roll(photo, 1, axis=0)[5:9]) and np.array_equal(again, np.roll(photo, 2, axis=0))
