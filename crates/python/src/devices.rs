@@ -2,36 +2,41 @@
 
 use std::sync::Mutex;
 
+use mini_image_pipe::prelude::CpuConfig;
 use mini_image_pipe::{Backends, Device, cuda};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::Failed;
 
-/// Devices by name, so that all pipelines of a process share threads and memory. Threads do not survive a fork, so the
-/// process is a part of the key.
-static OPENED: Mutex<Vec<(u32, String, Device)>> = Mutex::new(Vec::new());
+/// Devices by name and the CPU's threads, so that all pipelines of a process share threads and memory. Threads do not survive a
+/// fork, so the process is a part of the key.
+static OPENED: Mutex<Vec<(Key, Device)>> = Mutex::new(Vec::new());
 
-/// The device of that name: auto, cpu, cuda or cuda:N.
-pub(crate) fn device(name: &str) -> Result<Device, Failed> {
-    let process = std::process::id();
+type Key = (u32, String, Option<usize>);
+
+/// The device of that name: auto, cpu, cuda or cuda:N. The CPU has so many threads, without a number as many as cores.
+pub(crate) fn device(name: &str, threads: Option<usize>) -> Result<Device, Failed> {
+    let key = (std::process::id(), name.to_owned(), threads);
     let mut opened = OPENED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((.., device)) = opened.iter().find(|(of, known, _)| (*of, known.as_str()) == (process, name))
-    {
+    if let Some((_, device)) = opened.iter().find(|(known, _)| *known == key) {
         return Ok(device.clone());
     }
-    let device: Device = name.parse()?;
-    opened.push((process, name.to_owned(), device.clone()));
+    let mut device: Device = name.parse()?;
+    if threads.is_some() && device.info()?.id() == "cpu" {
+        device = Device::cpu_with(CpuConfig { threads, ..CpuConfig::default() });
+    }
+    opened.push((key, device.clone()));
     Ok(device)
 }
 
 /// The devices of a list: names as above with commas between, cuda:all, or all.
-pub(crate) fn named(names: &str) -> Result<Vec<Device>, Failed> {
+pub(crate) fn named(names: &str, threads: Option<usize>) -> Result<Vec<Device>, Failed> {
     if !names.contains(',') && names != "all" && !names.ends_with(":all") {
-        return Ok(vec![device(names)?]);
+        return Ok(vec![device(names, threads)?]);
     }
     // Those that other pipelines have opened are used again.
-    Backends::default().devices(names)?.iter().map(|found| device(&found.info()?.id())).collect()
+    Backends::default().devices(names)?.iter().map(|found| device(&found.info()?.id(), threads)).collect()
 }
 
 /// The devices that there are, and why one is not there: a list of dictionaries with the keys `device` (what

@@ -95,7 +95,7 @@ impl Pipeline {
     #[new]
     #[pyo3(signature = (
         text=None, *, inputs=None, outputs=None, device="auto", num_streams=4, max_batch_size=8, graph_replay=false, fuse=true,
-        stream_ordered=false, memory_limit=None
+        stream_ordered=false, memory_limit=None, threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -110,8 +110,12 @@ impl Pipeline {
         fuse: bool,
         stream_ordered: bool,
         memory_limit: Option<usize>,
+        threads: Option<usize>,
     ) -> Result<Self, Failed> {
         let device = device.to_owned();
+        if threads == Some(0) {
+            return Err(Failed::usage("threads is 0, but must be at least 1"));
+        }
         let settings = Settings {
             device,
             num_streams,
@@ -120,6 +124,7 @@ impl Pipeline {
             fuse,
             stream_ordered,
             memory_limit,
+            threads,
         };
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             let mut spec = PipelineSpec::default();
@@ -363,6 +368,7 @@ impl Pipeline {
         settings.set_item("fuse", self.settings.fuse)?;
         settings.set_item("stream_ordered", self.settings.stream_ordered)?;
         settings.set_item("memory_limit", self.settings.memory_limit)?;
+        settings.set_item("threads", self.settings.threads)?;
         let rebuild = py.import("mini_image_pipe._support")?.getattr("pipeline")?;
         let text = self.spec(py).to_line();
         Ok((rebuild, (text, settings).into_pyobject(py)?))

@@ -23,12 +23,14 @@ pub(crate) struct Settings {
     pub(crate) fuse: bool,
     pub(crate) stream_ordered: bool,
     pub(crate) memory_limit: Option<usize>,
+    /// Of the CPU; without a number as many as cores.
+    pub(crate) threads: Option<usize>,
 }
 
 impl Settings {
     pub(crate) fn config(&self) -> Result<PipelineConfig, Failed> {
-        let devices = devices::named(&self.device)?;
-        let cpu = devices::device("cpu")?;
+        let devices = devices::named(&self.device, self.threads)?;
+        let cpu = devices::device("cpu", self.threads)?;
         let has_cpu = devices.iter().any(|device| device.info().is_ok_and(|info| info.id() == "cpu"));
         let config = PipelineConfig {
             // A fault on one GPU may cost the process all of them.

@@ -182,6 +182,16 @@ def test_every_setting_gives_the_same_bytes(photo):
         mip.Pipeline(line, device="gpu")
 
 
+def test_the_number_of_threads_changes_nothing(photo):
+    expected = mip.Pipeline("resize width=20 ! sobel", device="cpu")(photo)
+    for threads in (1, 3):
+        pipe = mip.Pipeline("resize width=20 ! sobel", device="cpu", threads=threads)
+        assert np.array_equal(pipe(photo), expected)
+        assert np.array_equal(pickle.loads(pickle.dumps(pipe))(photo), expected)
+    with pytest.raises(mip.RequestError, match="threads is 0"):
+        mip.Pipeline("sobel", threads=0)
+
+
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
 def test_copies_are_the_same_and_go_their_own_ways(photo, again):
     pipe = mip.Pipeline("soft:gaussian_blur kernel=5 ! sobel", max_batch_size=3)

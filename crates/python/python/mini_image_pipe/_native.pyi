@@ -94,6 +94,7 @@ class Pipeline:
         fuse: bool = True,
         stream_ordered: bool = False,
         memory_limit: int | None = None,
+        threads: int | None = None,
     ) -> Pipeline: ...
     @staticmethod
     def load(path: str | PathLike[str], **settings: Any) -> Pipeline: ...

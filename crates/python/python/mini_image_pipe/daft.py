@@ -28,8 +28,8 @@ __all__ = ["over_images"]
 class _Images:
     """A pipeline that is made where it runs: once for each instance, at the first batch."""
 
-    def __init__(self, pipeline: str | Pipeline, device: str, max_batch: int, dtype: str) -> None:
-        self._pipeline = compiled(pipeline, device, max_batch)
+    def __init__(self, pipeline: str | Pipeline, device: str, max_batch: int, threads: int | None, dtype: str) -> None:
+        self._pipeline = compiled(pipeline, device, max_batch, threads)
         self._dtype = np.dtype(dtype)
 
     def run(self, images: Any) -> list[Any]:
@@ -52,6 +52,7 @@ def over_images(
     shape: tuple[int, ...] | None = None,
     device: str = "auto",
     max_batch: int = 32,
+    threads: int | None = None,
     batch_size: int | None = 32,
     gpus: float = 0,
     max_concurrency: int | None = None,
@@ -62,7 +63,8 @@ def over_images(
     `pipeline` is a pipeline's text, the name of a file in TOML, or a `Pipeline`. The column holds images or tensors, (height,
     width) or (height, width, channels), or files as they are on disk (binary), which are decoded as `mip.decode` does; those of
     one shape run as batches of at most `max_batch`. Results are tensors of `dtype`, which Daft has to know beforehand, and of
-    `shape` where all have that one; a pipeline that gives another type is refused when it runs.
+    `shape` where all have that one; a pipeline that gives another type is refused when it runs. `threads` are those of the CPU:
+    with several instances on a machine, each one's share of its cores.
 
     `batch_size`, `gpus`, `max_concurrency` and `use_process` are those of `daft.cls` and `daft.method.batch`.
     """
@@ -71,5 +73,5 @@ def over_images(
     # A class of its own for each call: Daft writes the type and the size of batches to the method.
     own = type("Images", (_Images,), {"run": daft.method.batch(_Images.run, return_dtype=returns, batch_size=batch_size)})
     made: Any = daft.cls(own, gpus=gpus, max_concurrency=max_concurrency, use_process=use_process)
-    run: Callable[[Any], Any] = made(pipeline, device, max_batch, dtype).run
+    run: Callable[[Any], Any] = made(pipeline, device, max_batch, threads, dtype).run
     return run

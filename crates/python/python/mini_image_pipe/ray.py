@@ -19,6 +19,7 @@ again by Ray and its batches are repeated: pipelines are deterministic, so the o
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ._batches import column as stacked
@@ -28,12 +29,20 @@ from ._native import Pipeline
 __all__ = ["PipelineActor"]
 
 
+def _assigned() -> int | None:
+    """Threads for this process: Ray tells them by OMP_NUM_THREADS. Two actors with as many threads as the machine has cores are slower than
+    one."""
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return int(threads) if threads.isdecimal() and int(threads) > 0 else None
+
+
 class PipelineActor:
     """A pipeline of one input and one output, kept ready, over a column of images.
 
     `pipeline` is a pipeline's text, the name of a file in TOML, or a `Pipeline`. Images are the arrays of `column`, read-only
     ones too, of any shapes, or the bytes of files: those of one shape run as batches of at most `max_batch`. Results go to the column `output`
     (`column` itself if left out): one array where they are of one shape, else an array of arrays. Other columns stay.
+    On the CPU it works with `threads` threads; if left out, with as many as Ray has given the actor cores (`num_cpus`).
     """
 
     def __init__(
@@ -44,8 +53,9 @@ class PipelineActor:
         output: str | None = None,
         device: str = "auto",
         max_batch: int = 32,
+        threads: int | None = None,
     ) -> None:
-        self._pipeline = compiled(pipeline, device, max_batch)
+        self._pipeline = compiled(pipeline, device, max_batch, threads or _assigned())
         self._column = column
         self._output = output or column
 
