@@ -103,7 +103,7 @@ def cv_cuda(given):
 
     def decoded(part):
         images = decoder.decode([path.read_bytes() for path in part], cuda_stream=torch.cuda.current_stream().cuda_stream)
-        if None in images:
+        if any(image is None for image in images):
             raise RuntimeError("nvImageCodec has not decoded every file")
         return torch.stack([torch.as_tensor(image, device="cuda") for image in images])
 
