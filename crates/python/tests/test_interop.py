@@ -149,6 +149,7 @@ def test_files_of_jpeg_are_near(tmp_path, photo):
 
 
 def test_memory_of_pictures_that_are_gone_is_used_again_and_that_of_others_is_not(tmp_path, photo):
+    photo = photo[:37]  # a shape that no other test has left memory of
     for number in range(4):
         mip.save(np.roll(photo, number, axis=0), tmp_path / f"{number}.png")
     first = mip.open(tmp_path / "0.png")
