@@ -102,20 +102,22 @@ impl Feed<ImageBuffer> {
         watch: &Watch,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let order = files.iter().map(|input| input.lane).collect();
+        let order: Vec<usize> = files.iter().map(|input| input.lane).collect();
         let own: Arc<[Input]> = files.into();
         let watch = watch.clone();
         let work =
             move |share: Share, send: &Sender<Decoded<ImageBuffer>>, limits: &Limits, turns: &Turns| {
                 decode(&own, share, send, (limits, &watch), turns);
             };
-        Self::with_threads(order, limits, stop, work)
+        let threads = workers(order.last().map_or(0, |last| last + 1));
+        Self::with_threads(threads, order, limits, stop, work)
     }
 }
 
 impl<P: Send + 'static> Feed<P> {
     /// Starts threads, each of which is told its share.
     fn with_threads(
+        threads: usize,
         order: Vec<usize>,
         limits: Limits,
         stop: &Stop,
@@ -123,7 +125,7 @@ impl<P: Send + 'static> Feed<P> {
     ) -> Result<Self, Failure> {
         let turns = Arc::new(Turns::default());
         let mut lanes: Vec<(Sender<Share>, Receiver<Decoded<P>>)> = Vec::new();
-        for _ in 0..workers(order.last().map_or(0, |last| last + 1)) {
+        for _ in 0..threads {
             let (send, decoded) = bounded(AHEAD);
             let (say, share) = bounded(1);
             let (work, limits, turns) = (work.clone(), limits.clone(), turns.clone());

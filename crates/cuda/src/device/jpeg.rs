@@ -129,12 +129,14 @@ pub struct JpegLane {
     single: Option<JpegState>,
 }
 
-/// States for the hardware engines: batches are of one kind of output.
+/// States for the hardware engines: batches are of one kind of output. Each takes a third of a second to make, so that none is
+/// made before it is needed.
 #[derive(Debug)]
 struct Batches {
+    handle: Arc<JpegHandle>,
     header: JpegHeader,
-    gray: JpegState,
-    rgb: JpegState,
+    gray: Option<JpegState>,
+    rgb: Option<JpegState>,
 }
 
 /// A file to decode, and the image that it is decoded into.
@@ -208,8 +210,8 @@ impl JpegDecoder {
         let stream = CudaStream::new(&self.shared, "jpeg")?;
         let made = || -> Result<_, JpegRefusal> {
             let batches = |handle: &Arc<JpegHandle>| {
-                let (header, gray) = (JpegHeader::new(handle)?, JpegState::new(handle)?);
-                Ok::<_, JpegRefusal>(Batches { header, gray, rgb: JpegState::new(handle)? })
+                let (handle, header) = (handle.clone(), JpegHeader::new(handle)?);
+                Ok::<_, JpegRefusal>(Batches { handle, header, gray: None, rgb: None })
             };
             self.hardware.as_ref().map(batches).transpose()
         };
@@ -248,9 +250,9 @@ impl JpegLane {
                     rgb.push((index, job));
                 }
             }
-            if let Some(states) = batches {
-                queue.batch(&mut states.gray, &gray, JpegOutput::Gray, stream);
-                queue.batch(&mut states.rgb, &rgb, JpegOutput::Rgb, stream);
+            if let Some(Batches { handle, gray: gray_state, rgb: rgb_state, .. }) = batches {
+                queue.batch((handle, gray_state), &gray, JpegOutput::Gray, stream);
+                queue.batch((handle, rgb_state), &rgb, JpegOutput::Rgb, stream);
             }
         });
         results
@@ -333,13 +335,23 @@ impl Queue<'_> {
     /// themselves.
     fn batch(
         &mut self,
-        state: &mut JpegState,
+        (handle, state): (&Arc<JpegHandle>, &mut Option<JpegState>),
         jobs: &[(usize, JpegJob<'_>)],
         output: JpegOutput,
         stream: &RawStream,
     ) {
         let all: Vec<JpegJob<'_>> = jobs.iter().map(|(_, job)| *job).collect();
-        if all.is_empty() || state.decode_batch(&all, output, stream).is_ok() {
+        if all.is_empty() {
+            return;
+        }
+        let made = state.take().map_or_else(|| JpegState::new(handle), Ok);
+        let state = match made {
+            Ok(made) => state.insert(made),
+            Err(refusal) => {
+                return jobs.iter().for_each(|(index, _)| self.note(*index, Err(refusal.clone())));
+            }
+        };
+        if state.decode_batch(&all, output, stream).is_ok() {
             return;
         }
         for (index, job) in jobs {

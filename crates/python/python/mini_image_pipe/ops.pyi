@@ -126,7 +126,7 @@ def box_blur(image: Image, /, *, kernel: float | Sequence[float] = 3, border: Li
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -63 to 63; default 3)
+        kernel: Side of the square in pixels, or width and height: odd whole numbers (a list of 1 or 2 numbers from -255 to 255; default 3)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
 
@@ -466,7 +466,7 @@ def gaussian_blur(image: Image, /, *, kernel: int = 5, sigma: float | None = Non
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 63; default 5)
+        kernel: Side of the neighbourhood in pixels (an odd whole number from 1 to 255; default 5)
         sigma: Standard deviation in pixels; 0.15 * kernel + 0.35 if not given (a number greater than 0 and at most 1000000; changes without a new plan)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
@@ -631,7 +631,7 @@ def median(image: Image, /, *, kernel: int = 3, border: Literal["reflect101", "r
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        kernel: Side of the square in pixels (an odd whole number from 1 to 5; default 3)
+        kernel: Side of the square in pixels; above 5 for u8 only (an odd whole number from 1 to 255; default 3)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default replicate)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
 

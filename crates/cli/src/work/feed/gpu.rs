@@ -36,7 +36,12 @@ const MOST_FILES: usize = 16;
 /// Bytes of pixels that a thread decodes at once, unless a single picture has more.
 const MOST_BYTES: usize = 128 << 20;
 
-/// How many of so many files a thread decodes at once: all threads have some.
+/// Parts of the decoder that threads share: each asks for all engines of the GPU at once, and three keep them at work.
+const MOST_LANES: usize = 3;
+/// Files for which one more is worth the third of a second that making it ready takes.
+const WORTH_A_LANE: usize = 2048;
+
+/// How many files a thread decodes at once: all threads have some.
 fn files_at_once(files: usize) -> usize {
     files.div_ceil(workers(files)).clamp(1, MOST_FILES)
 }
@@ -68,14 +73,15 @@ impl Feed<RunInput> {
     ) -> Result<Self, Failure> {
         let at_once = files_at_once(files.len());
         let order: Vec<usize> = (0..files.len()).map(|index| index / at_once).collect();
-        let lanes =
-            (0..workers(files.len().div_ceil(at_once))).map(|_| decoder.lane().map(Some).map(Mutex::new));
+        let count = MOST_LANES.min(1 + files.len() / WORTH_A_LANE);
+        let lanes = (0..count).map(|_| decoder.lane().map(Some).map(Mutex::new));
         let lanes = Lanes(lanes.collect::<Result<_, _>>()?);
+        let threads = workers(files.len().div_ceil(at_once));
         let (own, watch, gpu_lanes): (Arc<[Input]>, _, _) = (files.into(), watch.clone(), lanes.clone());
         let work = move |share: Share, send: &Sender<Decoded<RunInput>>, limits: &Limits, turns: &Turns| {
             decode(&lanes, (&own, at_once), share, send, (limits, &watch), turns);
         };
-        let mut feed = Self::with_threads(order, limits, stop, work)?;
+        let mut feed = Self::with_threads(threads, order, limits, stop, work)?;
         feed.gpu_lanes = gpu_lanes;
         Ok(feed)
     }
@@ -91,7 +97,7 @@ fn decode(
     turns: &Turns,
 ) {
     let mut reader = limits.reader();
-    let Some(lane) = lanes.0.get(first) else { return };
+    let Some(lane) = lanes.0.get(first % lanes.0.len().max(1)) else { return };
     let mut waiting = Waiting { lane, files: Vec::new(), send, watch };
     for (run, inputs) in inputs.chunks(at_once).enumerate().filter(|(run, _)| run % count == first) {
         for (place, input) in inputs.iter().enumerate() {
