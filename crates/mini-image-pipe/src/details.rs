@@ -16,7 +16,7 @@ use crate::Error;
 /// assert_eq!(details.place.as_deref(), Some("pipeline:1:27"));
 /// assert_eq!((details.task.as_deref(), details.parameter.as_deref()), (Some("soft"), Some("kernel")));
 /// assert_eq!(details.given.as_deref(), Some("4"));
-/// assert_eq!(details.allowed.as_deref(), Some("an odd whole number from 1 to 63"));
+/// assert_eq!(details.allowed.as_deref(), Some("an odd whole number from 1 to 255"));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]

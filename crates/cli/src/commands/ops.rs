@@ -114,7 +114,7 @@ mod tests {
         assert!(text.starts_with("threshold: "), "{text}");
         assert!(text.contains("  threshold\n") && text.contains("must be given"), "{text}");
         let text = describe(spec("gaussian_blur").unwrap());
-        assert!(text.contains("an odd whole number from 1 to 63; default 5"), "{text}");
+        assert!(text.contains("an odd whole number from 1 to 255; default 5"), "{text}");
     }
 
     #[test]

@@ -253,5 +253,5 @@ fn sums_over_many_pixels_are_those_of_the_cpu() {
     ] {
         compare("gaussian_blur", params, image, &[&noise]);
     }
-    compare("box_blur", "151", rgb.with_layout(Layout::Chw), &[&noise]);
+    compare("box_blur", "255", rgb.with_layout(Layout::Chw), &[&noise]);
 }

@@ -30,7 +30,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "kernel=31 border=reflect",
         "kernel=[33,3]",
         "kernel=63 border=replicate",
-        "kernel=151 border=reflect",
+        "kernel=255 border=reflect",
         "kernel=[3,5] border=constant border_value=1",
     ],
     create: create::<BoxBlur>,
