@@ -56,7 +56,7 @@ def ours(antialias, decoder=None):
         pipe = mip.Pipeline(line(antialias), device="cuda", max_batch_size=BATCH)
         if not isinstance(given, list):
             one = lambda: pipe(given[0]).torch()[None]  # noqa: E731: a view, nothing is copied
-            return one if len(given) == 1 else lambda: torch.stack([image.torch() for image in pipe.run_batch(given)])
+            return one if len(given) == 1 else lambda: pipe.run_batch(given, stack=True).torch()
         if decode := decoder and decoder():
             return lambda: torch.stack([pipe(image, layout="chw").torch() for part in batches(given) for image in decode(part)])
         pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))

@@ -198,24 +198,28 @@ impl Pipeline {
     /// more. Each task is started once for up to `max_batch_size` of them. Gives a list of results in their order.
     ///
     /// A tensor on the GPU, with an axis more, is read where it lies, as by a call; several tensors there run one after the other.
-    #[pyo3(signature = (images, *, format=None, layout=None))]
+    ///
+    /// `stack=True` gives one result with an axis of images in front: of a tensor on the GPU of at most `max_batch_size` images
+    /// nothing is copied for it, and it is one launch for each that one image takes; on the CPU it is `numpy.stack`.
+    #[pyo3(signature = (images, *, format=None, layout=None, stack=false))]
     fn run_batch<'py>(
         &self,
         py: Python<'py>,
         images: &Bound<'py, PyAny>,
         format: Option<&str>,
         layout: Option<&str>,
-    ) -> PyResult<Bound<'py, PyList>> {
+        stack: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (kind, frames) = match Inputs::read_batch(images, meaning(format, layout)?)? {
-            Batch::Gpu { tensors, stacked } => return gpu::batch(self, py, &tensors, stacked),
-            Batch::Host(kind, frames) => (kind, frames),
+            Batch::Gpu { tensors, stacked } => return gpu::batch(self, py, &tensors, (stacked, stack)),
+            Batch::Host(kind, frames) => (if stack { Kind::Array } else { kind }, frames),
         };
         let results = self.with(py, |state, settings| Ok(state.engine(settings)?.run_batch(&frames)?))?;
         let list = PyList::empty(py);
         for image in results {
             list.append(kind.give(py, image)?)?;
         }
-        Ok(list)
+        if stack { py.import("numpy")?.call_method1("stack", (list,)) } else { Ok(list.into_any()) }
     }
 
     /// Runs the pipeline over all frames that an iterable gives: an iterator of their results, in order. `frames_in_flight`

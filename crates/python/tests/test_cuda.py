@@ -110,6 +110,19 @@ def test_batches_are_one_tensor_with_an_axis_more(count):
         assert len(results) == count
         for result, wanted in zip(results, expected):
             same(result.torch().cpu().numpy(), wanted)
+    if count > 8:
+        with pytest.raises(mip.RequestError, match="max_batch_size=21\\) takes them at once"):
+            pipe.run_batch(batched, stack=True)
+    else:
+        stack = pipe.run_batch(batched, stack=True)
+        assert stack.shape == (count, *expected[0].shape) and stack.nbytes == count * expected[0].nbytes
+        assert np.array_equal(stack.torch().cpu().numpy(), expected) and np.array_equal(stack.numpy(), expected)
+        further = gpu("flip")(stack)
+        assert np.array_equal(further.numpy(), [on_cpu("flip", array, layout="chw") for array in expected])
+        with pytest.raises(TypeError, match="a stack of images is no image"):
+            stack.cpu()
+    with pytest.raises(mip.RequestError, match="stack=True makes one result of one tensor"):
+        pipe.run_batch(list(batched), stack=True)
     planar = torch.from_numpy(np.ascontiguousarray(arrays.transpose(0, 3, 1, 2))).cuda()
     for result, array in zip(gpu("invert").run_batch(planar, layout="chw"), arrays):
         same(result, 255 - array.transpose(2, 0, 1))

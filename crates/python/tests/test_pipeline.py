@@ -103,6 +103,8 @@ def test_batches_and_streams_give_what_calls_give(photo):
     assert all(map(np.array_equal, pipe.run_batch(np.stack(frames)), expected))
     assert all(map(np.array_equal, pipe.stream(iter(frames)), expected))
     assert (pipe.run_batch([]), list(pipe.stream([]))) == ([], [])
+    stack = pipe.run_batch(frames, stack=True)
+    assert np.array_equal(stack, expected) and stack.shape == (11, *photo.shape[:2])
     with pytest.raises(mip.RequestError, match="frame 1 of the batch is 64x40"):
         pipe.run_batch([photo, photo[:40]])
 

@@ -101,9 +101,15 @@ class Pipeline:
     def __call__(
         self, *images: ImageLike, format: PixelFormat | None = None, layout: Layout | None = None, **named: ImageLike
     ) -> Any: ...
+    # A list; with `stack` what holds all results: an array, or of a tensor on a GPU a DeviceImage.
     def run_batch(
-        self, images: Iterable[ImageLike], *, format: PixelFormat | None = None, layout: Layout | None = None
-    ) -> list[Any]: ...
+        self,
+        images: Iterable[ImageLike],
+        *,
+        format: PixelFormat | None = None,
+        layout: Layout | None = None,
+        stack: bool = False,
+    ) -> Any: ...
     def stream(
         self,
         frames: Iterable[ImageLike],

@@ -34,7 +34,10 @@ pub(crate) fn call<'py>(
         let images = names.iter().map(String::as_str).zip(&images);
         state.start(settings, &gateway, &orders, &images.collect::<Vec<_>>())
     })?;
-    let object = |image| Bound::new(py, DeviceImage::of(image, run.clone(), gateway.clone()));
+    // Of stacks that a pipeline made come stacks.
+    let stacked = tensors.iter().any(|(_, tensor)| tensor.is_stack_of_ours());
+    let of = if stacked { DeviceImage::stack_of } else { DeviceImage::of };
+    let object = |image| Bound::new(py, of(image, run.clone(), gateway.clone()));
     if outputs.len() == 1 {
         return Ok(object(outputs.remove(0).1)?.into_any());
     }
@@ -46,21 +49,33 @@ pub(crate) fn call<'py>(
 }
 
 /// Runs a pipeline of one input and one output over a tensor with an axis of images in front, in as few launches as
-/// `max_batch_size` allows, or over several tensors, one after the other.
+/// `max_batch_size` allows, or over several tensors, one after the other. `stack`: the result is one, too.
 pub(crate) fn batch<'py>(
     pipeline: &Pipeline,
     py: Python<'py>,
     tensors: &[OnGpu<'py>],
-    stacked: bool,
-) -> PyResult<Bound<'py, PyList>> {
+    (stacked, stack): (bool, bool),
+) -> PyResult<Bound<'py, PyAny>> {
     let results = PyList::empty(py);
-    let Some(first) = tensors.first() else { return Ok(results) };
+    let Some(first) = tensors.first() else { return Ok(results.into_any()) };
+    let stacked = stacked || first.is_stack_of_ours();
+    if stack && !(stacked && tensors.len() == 1) {
+        let text = "stack=True makes one result of one tensor with an axis of images in front; stack those that you have (torch.stack)";
+        return Err(Failed::usage(text.to_owned()).into());
+    }
     let gateway = gateway(pipeline, first, py)?;
     let mut orders = Orders::default();
     let images = tensors.iter().map(|tensor| tensor.borrow(&gateway, &mut orders, stacked));
     let images = images.collect::<PyResult<Vec<_>>>()?;
     let runs = pipeline.with(py, |state, settings| {
         let input = state.only_input(settings)?;
+        let (most, count) = (settings.max_batch_size, images[0].layout().batch_size);
+        if stack && count > most {
+            return Err(Failed::usage(format!(
+                "stack=True makes one result of at most max_batch_size = {most} images, and the tensor has {count}; \
+                 Pipeline(..., max_batch_size={count}) takes them at once"
+            )));
+        }
         let mut runs: Vec<Started> = Vec::new();
         for image in &images {
             for part in parts(image, settings.max_batch_size)? {
@@ -71,6 +86,10 @@ pub(crate) fn batch<'py>(
     })?;
     for (run, outputs) in runs {
         for (_, image) in outputs {
+            if stack {
+                let made = DeviceImage::stack_of(image, run, gateway);
+                return Ok(Bound::new(py, made)?.into_any());
+            }
             for index in 0..image.layout().batch_size {
                 results.append(Bound::new(
                     py,
@@ -79,7 +98,7 @@ pub(crate) fn batch<'py>(
             }
         }
     }
-    Ok(results)
+    Ok(results.into_any())
 }
 
 /// Batches of at most `max` images.

@@ -7,7 +7,7 @@ use mini_image_pipe::cuda::CudaDevice;
 use mini_image_pipe::prelude;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::consumer::{Consumer, Lease};
 use super::order::Gateway;
@@ -27,13 +27,24 @@ pub(crate) struct DeviceImage {
     image: prelude::DeviceImage,
     run: Arc<Run>,
     gateway: Arc<Gateway>,
+    /// Whether it has an axis of images in front.
+    stacked: bool,
     /// Whether its address was given to somebody who will not say when they are done.
     exposed: AtomicBool,
 }
 
 impl DeviceImage {
     pub(super) const fn of(image: prelude::DeviceImage, run: Arc<Run>, gateway: Arc<Gateway>) -> Self {
-        Self { image, run, gateway, exposed: AtomicBool::new(false) }
+        Self { image, run, gateway, stacked: false, exposed: AtomicBool::new(false) }
+    }
+
+    /// Several, with an axis of images in front.
+    pub(super) const fn stack_of(image: prelude::DeviceImage, run: Arc<Run>, gateway: Arc<Gateway>) -> Self {
+        Self { image, run, gateway, stacked: true, exposed: AtomicBool::new(false) }
+    }
+
+    pub(super) const fn is_stacked(&self) -> bool {
+        self.stacked
     }
 
     pub(super) const fn image(&self) -> &prelude::DeviceImage {
@@ -50,7 +61,13 @@ impl DeviceImage {
     }
 
     fn strided(&self) -> (Vec<usize>, Vec<usize>) {
-        strided(self.image.layout())
+        let layout = self.image.layout();
+        let (mut shape, mut strides) = strided(layout);
+        if self.stacked {
+            shape.insert(0, layout.batch_size);
+            strides.insert(0, layout.batch_stride);
+        }
+        (shape, strides)
     }
 
     fn start(&self) -> PyResult<usize> {
@@ -110,7 +127,8 @@ impl DeviceImage {
         numpy_name(self.image.desc().dtype())
     }
 
-    /// Shape as an array: (height, width), (height, width, channels) or (channels, height, width).
+    /// Shape as an array: (height, width), (height, width, channels) or (channels, height, width); of a stack with the number of
+    /// images in front.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.strided().0)
@@ -119,7 +137,7 @@ impl DeviceImage {
     /// Bytes of all samples, without padding.
     #[getter]
     const fn nbytes(&self) -> usize {
-        self.image.desc().bytes()
+        self.image.desc().bytes() * self.image.layout().batch_size
     }
 
     /// The GPU that holds it: cuda:N.
@@ -141,11 +159,24 @@ impl DeviceImage {
 
     /// A copy as a NumPy array in the host's memory. Waits for the result.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Kind::Array.give(py, self.download(py)?)
+        let copied = self.download(py)?;
+        if !self.stacked {
+            return Kind::Array.give(py, copied);
+        }
+        let frames = PyList::empty(py);
+        for index in 0..copied.batch_size() {
+            frames.append(Kind::Array.give(py, copied.frame(index))?)?;
+        }
+        py.import("numpy")?.call_method1("stack", (frames,))
     }
 
     /// A copy as an `Image` in the host's memory. Waits for the result.
     fn cpu(&self, py: Python<'_>) -> PyResult<Image> {
+        if self.stacked {
+            return Err(PyTypeError::new_err(
+                "a stack of images is no image: stack.numpy() copies it to the host",
+            ));
+        }
         Ok(Image::owned(self.download(py)?))
     }
 
@@ -244,6 +275,8 @@ impl DeviceImage {
     }
 
     fn __repr__(&self) -> String {
-        format!("<mini_image_pipe.DeviceImage {} on {}>", self.image.desc(), self.device())
+        let images =
+            if self.stacked { format!("{} x ", self.image.layout().batch_size) } else { String::new() };
+        format!("<mini_image_pipe.DeviceImage {images}{} on {}>", self.image.desc(), self.device())
     }
 }

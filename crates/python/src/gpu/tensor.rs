@@ -46,6 +46,11 @@ impl<'py> OnGpu<'py> {
         Ok(object.hasattr("__cuda_array_interface__")?.then(tensor))
     }
 
+    /// Whether it is a stack of images that a pipeline of ours made.
+    pub(super) fn is_stack_of_ours(&self) -> bool {
+        self.object.cast::<DeviceImage>().is_ok_and(|image| image.get().is_stacked())
+    }
+
     /// Where it lies, as devices are named.
     fn place(&self) -> String {
         self.index.map_or_else(|| "a GPU".to_owned(), |index| format!("cuda:{index}"))
