@@ -98,7 +98,13 @@ pub(crate) fn tell(pipeline: &Pipeline) {
             console::note(format_args!("note: {device} was lost ({why}); its frames went to the others"));
         }
     }
-    // Why one cannot be used stands behind the name of what was used in its place.
+    // Of one that could be opened `mip devices` has nothing to say.
+    for Share { device, unusable, left, .. } in &shares {
+        if let (Some(why), false) = (unusable, left) {
+            console::note(format_args!("note: {device} did not run this ({why}); the CPU did its part"));
+        }
+    }
+    // Why one cannot be opened stands behind the name of what was used in its place.
     let working =
         shares.iter().filter(|share| share.frames > 0 || !share.standby && share.unusable.is_none());
     let each = |Share { device, frames, starting, .. }: &Share| match starting {

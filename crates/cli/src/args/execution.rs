@@ -99,7 +99,7 @@ impl RunArgs {
     /// What is said of a device behind its name where `auto` had no GPU.
     pub(crate) fn no_gpu(&self, pipeline: &Pipeline) -> &'static str {
         let missing = if pipeline.config().start_in_background {
-            pipeline.device_reports().iter().any(|report| report.unusable.is_some())
+            pipeline.device_reports().iter().any(|report| report.unusable.is_some() && report.left)
         } else {
             self.device_note().is_some()
         };

@@ -38,6 +38,15 @@ fn mask(layout: BatchLayout, share: u8, seed: u64) -> Memory {
     (kept.collect(), layout)
 }
 
+/// Any samples.
+fn noise(seed: u64) -> impl Fn(BatchLayout) -> Memory {
+    move |layout| {
+        let mut bytes = AlignedBytes::zeroed(layout.span());
+        fill(bytes.as_mut_slice(), layout.desc.dtype(), seed);
+        (bytes.as_slice().to_vec(), layout)
+    }
+}
+
 /// Numbers from 0 to 40, and some that are not whole.
 fn labels(layout: BatchLayout) -> Memory {
     let (bytes, _) = mask(layout, 255, 5);
@@ -164,11 +173,7 @@ fn boxes(layout: BatchLayout) -> Memory {
 
 #[test]
 fn boxes_are_those_of_the_cpu() {
-    let noise = |layout: BatchLayout| {
-        let mut bytes = AlignedBytes::zeroed(layout.span());
-        fill(bytes.as_mut_slice(), layout.desc.dtype(), 4);
-        (bytes.as_slice().to_vec(), layout)
-    };
+    let noise = noise(4);
     let rgb = ImageDesc::new(75, 40, PixelFormat::Rgb, DType::U8).unwrap();
     let planar = rgb.with_format(PixelFormat::Bgra).unwrap().with_layout(Layout::Chw);
     let half = rgb.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F16).unwrap();
@@ -188,13 +193,6 @@ fn boxes_are_those_of_the_cpu() {
 
 #[test]
 fn measures_of_two_images_are_those_of_the_cpu() {
-    let noise = |seed: u64| {
-        move |layout: BatchLayout| {
-            let mut bytes = AlignedBytes::zeroed(layout.span());
-            fill(bytes.as_mut_slice(), layout.desc.dtype(), seed);
-            (bytes.as_slice().to_vec(), layout)
-        }
-    };
     let rgba = ImageDesc::new(33, 20, PixelFormat::Rgba, DType::U8).unwrap();
     for (params, image) in [("[]", rgba), ("mae", gray(40, 13)), ("ssim", rgba), ("ssim", gray(11, 11))] {
         compare("compare", params, image, &[&noise(2), &noise(9)]);
@@ -234,11 +232,7 @@ fn medians_of_large_squares_are_those_of_the_cpu() {
 
 #[test]
 fn sums_over_many_pixels_are_those_of_the_cpu() {
-    let noise = |layout: BatchLayout| {
-        let mut bytes = AlignedBytes::zeroed(layout.span());
-        fill(bytes.as_mut_slice(), layout.desc.dtype(), 23);
-        (bytes.as_slice().to_vec(), layout)
-    };
+    let noise = noise(23);
     let rgb = ImageDesc::new(75, 90, PixelFormat::Rgb, DType::U8).unwrap();
     let planar = ImageDesc::new(33, 66, PixelFormat::Bgra, DType::U8).unwrap().with_layout(Layout::Chw);
     let wide = planar.with_layout(Layout::Hwc).with_dtype(DType::U16).unwrap();
