@@ -4,6 +4,7 @@ use mip_plan::Plan;
 
 use crate::codegen::{Target, fuses, programs};
 use crate::compile::{Compiler, KernelCache, options};
+use crate::device::copy_out;
 use crate::driver::{self, library};
 
 /// The CUDA C++ of every group of a plan, by a name made of the group's number and its tasks. Branches of the
@@ -24,6 +25,11 @@ pub fn kernel_sources(plan: &Plan) -> Result<Vec<(String, String)>, String> {
         }
     }
     Ok(sources)
+}
+
+/// The CUDA C++ of kernels that do not depend on a plan, by name.
+pub const fn fixed_sources() -> [(&'static str, &'static str); 1] {
+    [("copy_out", copy_out::SOURCE)]
 }
 
 /// Whether a group of several stages runs as one kernel; of branches of the same program, whether each does.

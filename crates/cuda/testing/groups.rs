@@ -105,7 +105,7 @@ const MIRROR: Border = Border::Reflect101;
 pub fn edges(name: &str, input: ImageDesc, w: u32, h: u32, border: Border) -> GroupCase {
     let mut case = GroupCase::new(name, &[input]);
     let small = case.resize(IN, w, h);
-    let gray = case.gray(small);
+    let gray = if input.format() == PixelFormat::Gray { small } else { case.gray(small) };
     let soft = case.gaussian(gray, 2, border);
     case.sobel(soft, border);
     case.last()
@@ -207,6 +207,9 @@ pub fn groups(w: u32, h: u32) -> Vec<GroupCase> {
     let mut all = vec![
         edges(&of("edges 2:3"), rgb, two_thirds(w), two_thirds(h), MIRROR),
         edges(&of("edges 1:2"), rgb, w.div_ceil(2), h.div_ceil(2), MIRROR),
+        edges(&of("edges 2:3 gray"), gray, two_thirds(w), two_thirds(h), MIRROR),
+        edges(&of("edges 1:2 gray"), gray, w.div_ceil(2), h.div_ceil(2), Border::Replicate),
+        edges(&of("edges 2:3 stored"), rgb, two_thirds(w), two_thirds(h), MIRROR).storing(&[1, 3]),
         edges(&of("edges up"), rgb, w + w / 3 + 1, h + h / 4 + 1, Border::Reflect),
         edges(&of("edges replicate"), rgb, two_thirds(w), h.div_ceil(2), Border::Replicate),
         edges(&of("edges skipping rows"), rgb, w + 1, h.div_ceil(4), MIRROR),

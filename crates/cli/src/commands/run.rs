@@ -22,7 +22,8 @@ use crate::files::Files;
 use crate::interrupt;
 use crate::stages::Watch;
 use crate::work::{
-    ArrayRequest, ArrayTarget, FormatArg, Input, Limits, Naming, Outcome, Results, Runner, Summary,
+    ArrayRequest, ArrayTarget, DECODED_AT_ONCE, FormatArg, Input, Limits, Naming, Outcome, Results, Runner,
+    Summary,
 };
 use crate::{console, work};
 use video::Job;
@@ -76,9 +77,9 @@ pub(crate) struct Args {
     /// Value for a parameter, over the pipeline file's; repeat for several
     #[arg(long = "set", value_name = "TASK.PARAMETER=VALUE")]
     set: Vec<SetParameter>,
-    /// Most consecutive images of one shape to run at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    batch: u16,
+    /// Most consecutive images of one shape to run at once [default: 1; of those that a GPU decodes together, all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    batch: Option<u16>,
     #[command(flatten)]
     execution: RunArgs,
     #[command(flatten)]
@@ -114,6 +115,12 @@ impl Args {
     }
 
     /// What decodes JPEG files, where that is the GPU.
+    /// Images that are run at once.
+    fn batch(&self) -> usize {
+        let unsaid = if self.decode == DecodeArg::Gpu { DECODED_AT_ONCE } else { 1 };
+        self.batch.map_or(unsaid, usize::from)
+    }
+
     fn decoder(&self, pipeline: &Pipeline, streams: bool) -> Result<Option<DeviceJpegDecoder>, Failure> {
         const REMEDY: &str = "choose a GPU (--device cuda), or decode on the CPU (--decode cpu)";
         if self.decode == DecodeArg::Cpu {
@@ -165,8 +172,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // What decodes on a GPU, or shows what it did from the beginning, waits for it.
     let mut config = match (args.decode, &args.trace) {
-        (DecodeArg::Cpu, None) => args.execution.starting_config(usize::from(args.batch))?,
-        (DecodeArg::Cpu | DecodeArg::Gpu, _) => args.execution.config(usize::from(args.batch))?,
+        (DecodeArg::Cpu, None) => args.execution.starting_config(args.batch())?,
+        (DecodeArg::Cpu | DecodeArg::Gpu, _) => args.execution.config(args.batch())?,
     };
     config.enable_profiling = args.trace.is_some();
     if job.is_some() {
@@ -188,7 +195,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
     let fixed = fixed_inputs(args, pipeline.task_graph().inputs())?;
     let streamed = streamed_input(pipeline.task_graph().inputs(), &fixed, positional)?;
-    if args.batch > 1 && pipeline.task_graph().inputs().len() > 1 {
+    if args.batch.is_some_and(|batch| batch > 1) && pipeline.task_graph().inputs().len() > 1 {
         let text = "--batch needs a pipeline with one input; leave it out".to_owned();
         return Err(Failure::Request(text));
     }
@@ -238,7 +245,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         shapes: &shapes,
         metadata,
         // Of several devices each gets a batch.
-        batch: usize::from(args.batch) * devices,
+        batch: args.batch() * devices,
         keep_going: args.keep_going,
         numbers: args.json,
         options,

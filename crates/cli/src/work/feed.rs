@@ -14,7 +14,7 @@ use super::{Input, workers};
 use crate::failure::Failure;
 use crate::interrupt::Stop;
 use crate::stages::{Step, Watch};
-pub(crate) use gpu::Decoder;
+pub(crate) use gpu::{Decoder, MOST_FILES as DECODED_AT_ONCE};
 use turns::Turns;
 
 /// Decoded pictures in the order of their files, decoded ahead on several threads.

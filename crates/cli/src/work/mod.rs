@@ -20,7 +20,7 @@ use sink::Written;
 pub(crate) use arrays::{ArrayRequest, ArrayTarget};
 pub(crate) use decoders::Decoders;
 use feed::Decoder;
-pub(crate) use feed::{Feed, Limits, Next, read};
+pub(crate) use feed::{DECODED_AT_ONCE, Feed, Limits, Next, read};
 pub(crate) use input::{Input, PagesArg};
 pub(crate) use naming::{FormatArg, Naming};
 use numbers::{Derived, Numbers};

@@ -4,7 +4,7 @@ use std::time::Instant;
 use mini_image_pipe::{DeviceJpegDecoder, Error, Pipeline};
 use mip_core::{ImageBuffer, ImageDesc};
 use mip_io::{FileFormat, Metadata, WriteOptions, check_encodable};
-use mip_runtime::RunInput;
+use mip_runtime::{DeviceImage, RunInput};
 
 use super::arrays::{Arrays, check_alike};
 use super::out::Out;
@@ -194,7 +194,7 @@ impl Runner<'_> {
                 state.outcome.decoders.add(feed.decoder());
             }
             let complete = match &next {
-                Next::Picture(_, Ok(image)) => !fits(&groups.next, image),
+                Next::Picture(_, Ok(image)) => !self.fits(&groups.next, image),
                 Next::Picture(_, Err(_)) => !self.keep_going,
                 Next::Starved | Next::End => true,
             };
@@ -308,6 +308,12 @@ impl Runner<'_> {
                 self.pipeline.set_named_input(name, image)?;
                 self.pipeline.execute()
             }
+            (Some(RunInput::Device(_)), _) if self.shapes.len() == 1 => {
+                let images: Vec<DeviceImage> = on_device(group).cloned().collect();
+                let joined = DeviceImage::joined(&images);
+                let apart = || Trouble::other(Failure::Running("pictures of a batch lie apart".to_owned()));
+                self.pipeline.execute_device_batch(&joined.ok_or_else(apart)?)
+            }
             (Some(RunInput::Device(image)), Some(name)) => {
                 self.pipeline.set_device_input(name, image)?;
                 self.pipeline.execute()
@@ -329,6 +335,20 @@ impl Runner<'_> {
         }
         let outputs = self.pipeline.task_graph().outputs();
         outputs.into_iter().map(|task| Ok(self.pipeline.batch_outputs(task)?.to_vec())).collect()
+    }
+
+    /// Whether a picture can be executed with others: those on the device only where they lie behind each other.
+    fn fits(&self, group: &Group, image: &RunInput) -> bool {
+        let Some((_, first)) = group.first() else { return true };
+        match (first, image) {
+            _ if first.desc() != image.desc() || self.shapes.len() != 1 => false,
+            (RunInput::Host(_), RunInput::Host(_)) => true,
+            (RunInput::Device(_), RunInput::Device(image)) => {
+                let images: Vec<DeviceImage> = on_device(group).chain([image]).cloned().collect();
+                DeviceImage::joined(&images).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// Finds out before a pixel is computed that a result could not be written; the shapes of all.
@@ -393,9 +413,10 @@ impl Runner<'_> {
     }
 }
 
-/// Whether a picture can be executed with others: those on the device lie apart, and go one by one.
-fn fits(group: &Group, image: &RunInput) -> bool {
-    let host = |image: &RunInput| matches!(image, RunInput::Host(_));
-    let alike = |first: &RunInput| host(first) && host(image) && first.desc() == image.desc();
-    group.first().is_none_or(|(_, first)| alike(first))
+/// The pictures of a group that are on the device.
+fn on_device(group: &[(usize, RunInput)]) -> impl Iterator<Item = &DeviceImage> {
+    group.iter().filter_map(|(_, image)| match image {
+        RunInput::Device(image) => Some(image),
+        RunInput::Host(_) => None,
+    })
 }

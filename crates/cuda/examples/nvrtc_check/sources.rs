@@ -140,6 +140,9 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
             pipeline(name, (width, height), line, fuse, &mut sources)?;
         }
     }
+    for (name, text) in mip_cuda::check::fixed_sources() {
+        sources.push(Source { name: name.to_owned(), text: text.to_owned() });
+    }
     let mut cases = operators(1920, 1080);
     cases.extend(matrix(640, 480));
     let all = cases.len();

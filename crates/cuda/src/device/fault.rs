@@ -40,6 +40,14 @@ impl Streams {
         known.push(Known { in_flight: Arc::downgrade(in_flight), mark: Box::new(mark) });
     }
 
+    /// Whether nothing is queued on any stream but this one's.
+    pub(super) fn are_idle_but(&self, own: &Arc<InFlight>) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let others: Vec<_> = known.iter().filter_map(|known| known.in_flight.upgrade()).collect();
+        drop(known); // before a list that nobody else has any more is dropped with what it holds
+        others.iter().filter(|other| !Arc::ptr_eq(other, own)).all(|other| other.waiting() == 0)
+    }
+
     /// Who may have caused the fault that the device is lost to. Found when first asked, before anything that the
     /// fault took with it is settled.
     pub(super) fn attribution(&self) -> &Attribution {

@@ -63,6 +63,14 @@ impl CudaMemory {
     }
 }
 
+/// Where pinned memory lies for kernels; `None` for other memory, and where the driver does not say.
+pub(super) fn pinned_address(memory: &dyn Memory) -> Option<u64> {
+    match &memory.as_any().downcast_ref::<CudaMemory>()?.place {
+        Where::Pinned(memory) => memory.address(),
+        Where::Device(_) | Where::Borrowed(_) => None,
+    }
+}
+
 impl Drop for CudaMemory {
     fn drop(&mut self) {
         if !matches!(self.place, Where::Borrowed(_)) {

@@ -17,6 +17,7 @@
 //! [`CudaDevice::discard_context`] makes room for a fresh device; host memory of the lost one stays readable.
 
 mod borrowed;
+pub(crate) mod copy_out;
 mod event;
 mod executable;
 mod fault;

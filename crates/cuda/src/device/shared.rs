@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use mip_runtime::device::{DeviceError, Space};
 
 use super::CudaOptions;
+use super::copy_out::CopyOut;
 use super::fault::{Streams, ended_well};
 use super::in_flight::InFlight;
 use super::ring::Ring;
@@ -20,6 +21,7 @@ pub(crate) struct Shared {
     pub(super) target: Target,
     pub(super) options: CudaOptions,
     pub(super) ring: Ring,
+    pub(super) copy_out: CopyOut,
     /// Of the stream-ordered allocator, or why there is none.
     pub(super) pool: Result<Arc<MemoryPool>, String>,
     pub(super) streams: Streams,
@@ -43,6 +45,7 @@ impl Shared {
             target,
             options,
             ring,
+            copy_out: CopyOut::default(),
             pool,
             streams: Streams::default(),
             clock: Clock::default(),

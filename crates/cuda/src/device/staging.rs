@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use mip_core::{BatchLayout, ImageBuffer};
-use mip_runtime::device::{BufferRef, DeviceError};
+use mip_runtime::device::{BufferMemory, BufferRef, DeviceError};
 use mip_runtime::memory::WriteGuard;
 
+use super::memory::pinned_address;
 use super::ring::{Piece, SLOT};
 use super::shared::Shared;
 use crate::driver::{DeviceMemory, RawStream, Rows, is_pinned};
@@ -84,7 +85,8 @@ fn pieces(from: Rows, to: Rows) -> Vec<Piece> {
 }
 
 /// Queues the copy of images on the device to pinned memory, borrowed as `to`. The caller keeps the guard and
-/// both buffers until the stream is past it.
+/// both buffers until the stream is past it. `alone` where nothing else is under way on the device: a small image goes by
+/// a kernel then.
 pub(super) fn download(
     shared: &Arc<Shared>,
     stream: &RawStream,
@@ -92,9 +94,21 @@ pub(super) fn download(
     at: &BufferRef,
     to: &mut WriteGuard,
     target: &BufferRef,
+    alone: bool,
 ) -> Result<(), DeviceError> {
     same_shape(&at.layout, &target.layout)?;
-    for (source, target) in matching((&at.layout, at.offset), (&target.layout, 0)) {
+    let pairs = matching((&at.layout, at.offset), (&target.layout, 0));
+    if alone
+        && let ([(source, run)], BufferMemory::Block(block)) = (&pairs[..], &target.memory)
+        && let Some(bytes) = source.run_beside(run)
+        && let Some(pinned) = pinned_address(&**block)
+    {
+        let places = [from.address() + source.offset as u64, pinned + (target.offset + run.offset) as u64];
+        if let Some(queued) = shared.copy_out.queue(shared, stream, places, bytes) {
+            return shared.check(queued);
+        }
+    }
+    for (source, target) in pairs {
         shared.check(stream.download_rows(from, source, to, target))?;
     }
     Ok(())

@@ -42,6 +42,11 @@ impl Rows {
         self.count <= 1 || (self.stride == self.bytes && other.stride == other.bytes)
     }
 
+    /// The bytes of all rows, where these and the `other` ones are one run each.
+    pub(crate) fn run_beside(&self, other: &Self) -> Option<usize> {
+        self.back_to_back(other).then_some(self.bytes * self.count)
+    }
+
     /// One row.
     const fn row(&self, index: usize) -> Self {
         Self { offset: self.offset + index * self.stride, count: 1, ..*self }
@@ -112,8 +117,8 @@ impl RawStream {
     fn copy_rows(&self, copy: &Copy) -> Result<(), DriverError> {
         let _bound = self.context.bind()?;
         let Copy { host_rows, device_rows, .. } = copy;
-        if host_rows.back_to_back(device_rows) {
-            return self.copy_run(copy, host_rows.bytes * host_rows.count);
+        if let Some(bytes) = host_rows.run_beside(device_rows) {
+            return self.copy_run(copy, bytes);
         }
         if host_rows.stride.max(device_rows.stride) <= LONGEST_PITCH {
             return self.copy_2d(copy);

@@ -138,6 +138,8 @@ impl Drop for DeviceMemory {
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     block: Arc<HostBlock>,
+    /// For kernels.
+    address: Option<u64>,
 }
 
 /// Frees the memory.
@@ -174,6 +176,7 @@ const PAGE: usize = 4096;
 impl PinnedMemory {
     pub(crate) fn allocate(context: &Arc<Context>, len: usize) -> Result<Self, DriverError> {
         const PORTABLE: c_uint = 1; // pinned for every context, not only this one
+        const MAPPED: c_uint = 2; // kernels reach it
         let none = DriverError::no_host_memory;
         let bytes = len.max(1).checked_next_multiple_of(PAGE).ok_or_else(none)?;
         let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| none())?;
@@ -183,21 +186,31 @@ impl PinnedMemory {
         // SAFETY: freshly allocated, `bytes` long, reached by nobody else.
         let registered = unsafe {
             start.write_bytes(0, bytes);
-            call!(cuMemHostRegister_v2(start.as_ptr().cast(), bytes, PORTABLE))
+            call!(cuMemHostRegister_v2(start.as_ptr().cast(), bytes, PORTABLE | MAPPED))
         };
         if let Err(error) = registered {
             // SAFETY: allocated above with this layout; the driver refused it.
             unsafe { dealloc(start.as_ptr(), layout) };
             return Err(error);
         }
+        let mut address = 0;
+        // SAFETY: registered above; writes one address.
+        let mapped =
+            unsafe { call!(cuMemHostGetDevicePointer_v2(&raw mut address, start.as_ptr().cast(), 0)) };
+        let address = mapped.is_ok().then_some(address);
         let owner = Box::new(PinnedOwner { context: context.clone(), start, layout });
         // SAFETY: initialised above, reached through the block alone, freed when the owner is dropped.
         let block = unsafe { HostBlock::from_foreign(start, len, owner) };
-        Ok(Self { block })
+        Ok(Self { block, address })
     }
 
     pub(crate) const fn block(&self) -> &Arc<HostBlock> {
         &self.block
+    }
+
+    /// Where it begins for kernels, if the driver says.
+    pub(crate) const fn address(&self) -> Option<u64> {
+        self.address
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mip_core::ImageBuffer;
 use mip_runtime::profiling::Kind;
-use mip_runtime::{CancelToken, RunInput, RunReport, RunRequest, RuntimeError, TaskReport};
+use mip_runtime::{CancelToken, DeviceImage, RunInput, RunReport, RunRequest, RuntimeError, TaskReport};
 
 use super::Pipeline;
 use super::outputs::Results;
@@ -48,18 +48,42 @@ impl Pipeline {
     /// fails the chunks after it are not run.
     pub fn execute_batch(&mut self, frames: &[ImageBuffer]) -> Result<ExecutionReport, Error> {
         self.config.check()?;
-        if self.graph.inputs().len() > 1 {
-            return Err(Error::Usage(format!(
-                "execute_batch feeds one pipeline input, but this pipeline has {}: {}",
-                self.graph.inputs().len(),
-                self.graph.inputs().join(", ")
-            )));
-        }
+        self.check_only_input("execute_batch")?;
         let total = super::batch::check(frames)?;
         self.graph.validate()?;
         let host = |chunk: Vec<ImageBuffer>| chunk.into_iter().map(RunInput::Host).collect();
         let chunks = self.chunks(frames)?.into_iter().map(host).collect();
         self.run_chunks(chunks, total, &CancelToken::new())
+    }
+
+    /// [`Pipeline::execute_batch`] of images that lie in the device's memory, at most `max_batch_size` of them, which are read
+    /// in place ([`DeviceImage::joined`]).
+    ///
+    /// # Errors
+    /// As [`Pipeline::execute_batch`], and when there are more images.
+    pub fn execute_device_batch(&mut self, images: &DeviceImage) -> Result<ExecutionReport, Error> {
+        self.config.check()?;
+        self.check_only_input("execute_device_batch")?;
+        let (frames, max) = (images.layout().batch_size, self.config.max_batch_size);
+        if frames > max {
+            return Err(Error::Usage(format!(
+                "a batch of {frames} images, but max_batch_size is {max}; give parts of it"
+            )));
+        }
+        self.graph.validate()?;
+        self.run_chunks(vec![vec![RunInput::Device(images.clone())]], frames, &CancelToken::new())
+    }
+
+    fn check_only_input(&self, call: &str) -> Result<(), Error> {
+        let inputs = self.graph.inputs();
+        if inputs.len() > 1 {
+            return Err(Error::Usage(format!(
+                "{call} feeds one pipeline input, but this pipeline has {}: {}",
+                inputs.len(),
+                inputs.join(", ")
+            )));
+        }
+        Ok(())
     }
 
     /// Runs chunks, one after another on one device; each is one image (batch) for each input.

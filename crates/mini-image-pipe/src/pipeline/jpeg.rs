@@ -63,16 +63,24 @@ impl DeviceJpegDecoder {
 
 impl DeviceJpegLane {
     /// Decodes files of these shapes (u8 gray or rgb, as their headers say) and waits for that: all at once, each with a
-    /// result of its own.
+    /// result of its own. Results of one shape one after the other lie behind each other ([`DeviceImage::joined`]).
     pub fn decode(&mut self, files: Vec<(Vec<u8>, ImageDesc)>) -> Vec<Result<DeviceImage, Error>> {
         let mut results: Vec<Result<DeviceImage, Error>> = Vec::with_capacity(files.len());
         let mut tasks = Vec::with_capacity(files.len());
-        for (file, desc) in files {
-            let image = self.image(desc);
-            if let Ok(image) = &image {
-                tasks.push((file, image.clone()));
+        let mut files = files.into_iter().peekable();
+        while let Some((first, desc)) = files.next() {
+            let mut alike = vec![first];
+            while let Some((file, _)) = files.next_if(|(_, other)| *other == desc) {
+                alike.push(file);
             }
-            results.push(image);
+            let images = self.images(desc, alike.len());
+            for (place, file) in alike.into_iter().enumerate() {
+                let image = images.as_ref().map(|images| images.frame(place)).map_err(Clone::clone);
+                if let Ok(image) = &image {
+                    tasks.push((file, image.clone()));
+                }
+                results.push(image);
+            }
         }
         let queued = self.lane.decode(tasks);
         let mut decoding = results.iter_mut().filter(|result| result.is_ok());
@@ -87,7 +95,7 @@ impl DeviceJpegLane {
         results
     }
 
-    fn image(&self, desc: ImageDesc) -> Result<DeviceImage, Error> {
-        Ok(DeviceImage::allocate(&self.manager, BatchLayout::tight(desc, 1)?)?)
+    fn images(&self, desc: ImageDesc, count: usize) -> Result<DeviceImage, Error> {
+        Ok(DeviceImage::allocate(&self.manager, BatchLayout::tight(desc, count)?)?)
     }
 }

@@ -63,6 +63,23 @@ impl DeviceImage {
         Self { layout: self.layout.single(), block: self.block.clone(), offset }
     }
 
+    /// Images of one shape that follow each other in the same memory, as one batch there; `None` where they do not.
+    pub fn joined(images: &[Self]) -> Option<Self> {
+        let [first, others @ ..] = images else { return None };
+        let Some(second) = others.first() else { return Some(first.clone()) };
+        let stride = second.offset.checked_sub(first.offset)?;
+        let single = first.layout.single();
+        let follows = |(image, place): (&Self, usize)| {
+            Arc::ptr_eq(&image.block, &first.block)
+                && image.layout.single() == single
+                && image.layout.batch_size == 1
+                && image.offset == first.offset + place * stride
+        };
+        let all = first.layout.batch_size == 1 && others.iter().zip(1..).all(follows);
+        let layout = BatchLayout { batch_size: images.len(), batch_stride: stride, ..single };
+        (all && layout.check().is_ok()).then(|| Self { layout, ..first.clone() })
+    }
+
     /// The memory that holds them.
     pub fn memory(&self) -> &Arc<dyn Memory> {
         self.block.memory()

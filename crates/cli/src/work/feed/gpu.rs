@@ -32,7 +32,7 @@ impl Default for Decoder {
 }
 
 /// Files that a thread decodes at once: enough to keep all engines of a GPU at work.
-const MOST_FILES: usize = 16;
+pub(crate) const MOST_FILES: usize = 16;
 /// Bytes of pixels that a thread decodes at once, unless a single picture has more.
 const MOST_BYTES: usize = 128 << 20;
 

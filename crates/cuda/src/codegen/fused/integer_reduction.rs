@@ -3,7 +3,7 @@ use mip_plan::{AxisTaps, Kernel, Operand};
 
 use super::setting::Setting;
 
-/// A ratio at which a bilinear resize and the luma of its result are computed in integers.
+/// A ratio at which a bilinear resize, and the luma of its result, are computed in integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ratio {
     /// Three pixels become two.
@@ -12,14 +12,14 @@ pub(super) enum Ratio {
     TwoToOne,
 }
 
-/// A tile that holds the luma of a buffer's bytes, resized by such a ratio.
+/// A tile that holds a buffer's gray bytes, or the luma of its colours, resized by such a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IntegerReduction {
     pub ratio: Ratio,
     /// The buffer.
     pub buffer: usize,
-    /// Channels of red, green and blue.
-    pub rgb: [usize; 3],
+    /// Channels of red, green and blue; `None` for gray.
+    pub rgb: Option<[usize; 3]>,
 }
 
 impl Ratio {
@@ -36,13 +36,6 @@ impl Ratio {
         match self {
             Self::ThreeToTwo => outputs / 2 * 3,
             Self::TwoToOne => outputs * 2,
-        }
-    }
-
-    pub(super) const fn function(self) -> &'static str {
-        match self {
-            Self::ThreeToTwo => "reduce_3_2",
-            Self::TwoToOne => "reduce_2_1",
         }
     }
 
@@ -65,22 +58,42 @@ impl Ratio {
 }
 
 impl IntegerReduction {
-    /// Whether a stage is the luma of such a resize that nobody else reads.
+    /// The function of the kernel, with what it is told beside the alignment.
+    pub(super) fn function(&self, tile: usize) -> String {
+        let (function, gray) = match self.ratio {
+            Ratio::ThreeToTwo => ("reduce_3_2", "reduce_gray_3_2"),
+            Ratio::TwoToOne => ("reduce_2_1", "reduce_gray_2_1"),
+        };
+        match self.rgb {
+            Some([r, g, b]) => format!("{function}<Tile{tile}, {r}, {g}, {b}"),
+            None => format!("{gray}<Tile{tile}"),
+        }
+    }
+
+    /// Whether a stage that nothing stores is such a resize of gray, or the luma of one that nobody else reads.
     pub(super) fn of(setting: &Setting<'_>, source: Operand) -> Option<Self> {
         let Operand::Stage(index) = source else { return None };
         let stage = setting.stage(index);
-        let (Kernel::Point(luma), [Operand::Stage(resized)]) = (&stage.kernel, &stage.inputs[..]) else {
-            return None;
+        let (small, rgb) = match (&stage.kernel, &stage.inputs[..]) {
+            (Kernel::Resample(_), _) => (stage, None),
+            (Kernel::Point(luma), &[Operand::Stage(resized)]) if setting.group.is_read_once(resized) => {
+                let small = setting.stage(resized);
+                (small, Some(luma.luma(&small.output, &stage.output)?))
+            }
+            _ => return None,
         };
-        let small = setting.stage(*resized);
         let (Kernel::Resample(kernel), [Operand::Buffer(buffer)]) = (&small.kernel, &small.inputs[..]) else {
             return None;
         };
         let desc = setting.layouts[*buffer].desc;
-        let rgb = luma.luma(&small.output, &stage.output)?;
-        let bytes = desc.dtype() == DType::U8 && desc.layout() == Layout::Hwc && desc.channels() == 3;
-        let alone = setting.group.is_read_once(*resized);
-        if !bytes || !alone || small.output.layout() != Layout::Hwc {
+        let channels = if rgb.is_some() { 3 } else { 1 };
+        let interleaved = desc.layout() == Layout::Hwc && small.output.layout() == Layout::Hwc;
+        if stage.store.is_some()
+            || !interleaved
+            || desc.dtype() != DType::U8
+            || small.output.dtype() != DType::U8
+            || desc.channels() != channels
+        {
             return None;
         }
         let ratio =

@@ -187,14 +187,14 @@ impl Writer<'_> {
         let k = self.pass.tile.expect("a tile");
         let (columns, rows) = integer.ratio.unit();
         let units = self.layout.x.tiles[k].len / columns;
-        let ([r, g, b], input) = (integer.rgb, self.input(integer.buffer));
-        let Operand::Stage(stage) = self.roles.tiles[k].source else { unreachable!("a luma is a stage") };
+        let (input, pixel) = (self.input(integer.buffer), integer.rgb.map_or(1, |_| 3));
+        let Operand::Stage(stage) = self.roles.tiles[k].source else { unreachable!("it is a stage") };
         let (sx, sy) = (integer.ratio.source(columns), integer.ratio.source(rows));
         let body = format!(
-            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}<Tile{k}, {r}, {g}, {b}, {}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
-            integer.ratio.function(),
+            "const int x = x_{k} + i % {units} * {columns}, y = y_{k} + i / {units} * {rows};\nif (x < 0 || x >= p.w{stage} || y < 0 || y >= p.h{stage}) continue;\n{}, {}>(tile{k} + (y - y_{k}) * Tile{k}::PITCH + (x - x_{k}) * Tile{k}::PIXEL, from + (u32)(y / {rows} * {sy}) * p.in[{input}].row + x / {columns} * {}, p.in[{input}].row);\n",
+            integer.function(k),
             self.align_in,
-            sx * 3,
+            sx * pixel,
         );
         format!(
             "{{\n    const u8* const from = p.in[{input}].start + f * p.in[{input}].frame;\n    for (int i = threadIdx.y * 32 + threadIdx.x; i < {}; i += {}) {{\n{}    }}\n}}\n",

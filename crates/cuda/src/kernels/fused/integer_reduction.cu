@@ -1,4 +1,4 @@
-// Bilinear reduction of interleaved bytes by 3:2 and by 2:1, then luma: the weights are 3/4 and 1/4, or 1/2, so
+// Bilinear reduction of bytes by 3:2 and by 2:1, of gray or of interleaved colours and then luma: the weights are 3/4 and 1/4, or 1/2, so
 // that the weighted sums are integers and their rounding is that of a single division by 16 or by 4. Straight
 // from memory to a tile.
 
@@ -76,6 +76,38 @@ template <class P, int R, int G, int B, int A> INLINE void reduce_3_2(u8* tile, 
     grays_3_2<P>(tile + P::PITCH, outer, middle);
 }
 
+// Horizontal sums of 12 gray pixels with weights 3, 1 and 1, 3, less 512: two results a word.
+template <int J = 0> INLINE void gray_sums_3_2(u32* sums, const u32* w) {
+    if constexpr (J < 4) {
+        constexpr u32 ONE = PAIR(0x7400u), THREE = PAIR(0x7A00u), LESS = PAIR(0xB800u);
+        const u32 middle = pair_fma(byte_pair<3 * J + 1, 3 * J + 1>(w), ONE, LESS);
+        sums[J] = pair_fma(byte_pair<3 * J, 3 * J + 2>(w), THREE, middle);
+        gray_sums_3_2<J + 1>(sums, w);
+    }
+}
+template <class P> INLINE void gray_rows_3_2(u8* to, const u32* a, const u32* b) {
+    float o[8];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const u32 pair = rows_3_1(a[j], b[j]);
+        o[2 * j] = __uint_as_float(__byte_perm(pair, MAGIC_BITS, 0x7440)) - MAGIC;
+        o[2 * j + 1] = __uint_as_float(__byte_perm(pair, MAGIC_BITS, 0x7442)) - MAGIC;
+    }
+    tile_store<typename P::T, 1, 4>(to, o);
+    tile_store<typename P::T, 1, 4>(to + 4 * P::PIXEL, o + 4);
+}
+// 8 pixels of 2 rows from 12 pixels of 3 rows.
+template <class P, int A> INLINE void reduce_gray_3_2(u8* tile, const u8* from, i64 row) {
+    u32 w[3][3], outer[4], middle[4];
+#pragma unroll
+    for (int j = 0; j < 3; j++) load_unit<12, A>(w[j], from + j * row);
+    gray_sums_3_2(outer, w[0]);
+    gray_sums_3_2(middle, w[1]);
+    gray_rows_3_2<P>(tile, outer, middle);
+    gray_sums_3_2(outer, w[2]);
+    gray_rows_3_2<P>(tile + P::PITCH, outer, middle);
+}
+
 // Bytes K and K + 3 of a row in words, added to `sum`: three bytes on lies the next pixel.
 template <int K> INLINE u32 two_bytes(const u32* w, u32 sum) {
     if constexpr (K % 4 == 0) return __dp4a(w[K / 4], 0x01000001u, sum);
@@ -99,5 +131,19 @@ template <class P, int R, int G, int B, int A> INLINE void reduce_2_1(u8* tile, 
     load_unit<24, A>(below, from + row);
     float o[4];
     grays_2_1<0, R, G, B>(o, above, below);
+    tile_store<typename P::T, 1, 4>(tile, o);
+}
+// 4 gray pixels from 8 pixels of 2 rows.
+template <class P, int A> INLINE void reduce_gray_2_1(u8* tile, const u8* from, i64 row) {
+    u32 above[2], below[2];
+    load_unit<8, A>(above, from);
+    load_unit<8, A>(below, from + row);
+    float o[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const u32 ones = i % 2 ? 0x01010000u : 0x00000101u;
+        const u32 sum = __dp4a(above[i / 2], ones, __dp4a(below[i / 2], ones, MAGIC_BITS));
+        o[i] = __fmaf_rn(__uint_as_float(sum), 0.25f, MAGIC - MAGIC / 4) - MAGIC;
+    }
     tile_store<typename P::T, 1, 4>(tile, o);
 }

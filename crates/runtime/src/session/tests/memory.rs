@@ -93,3 +93,41 @@ fn a_plan_over_the_memory_limit_is_refused_before_anything_runs() {
     let error = try_session(&device, &manager, &chain()).unwrap_err().to_string();
     assert!(error.contains("the arena") && error.contains("limit 100"), "{error}");
 }
+
+#[test]
+fn images_behind_each_other_are_a_batch_without_a_copy() {
+    let session =
+        session(&interpreting_device(separate()), &PlanBuilder::adding_chain(3, gray(5, 3)).build());
+    let manager = session.manager();
+    let batch = session.upload(&ramp(4, 0)).unwrap();
+    let frames: Vec<DeviceImage> = (0..4).map(|index| batch.frame(index)).collect();
+    let joined = DeviceImage::joined(&frames[1..]).unwrap();
+    assert_eq!((joined.layout().batch_size, joined.offset()), (3, frames[1].offset()));
+    let report =
+        session.execute(RunRequest { inputs: vec![joined.into()], ..RunRequest::default() }).unwrap();
+    let alone = |frame: usize| session.download(&batch.frame(frame)).unwrap().to_bytes();
+    for frame in 0..3 {
+        let expected: Vec<u8> = alone(frame + 1).iter().map(|v| v + 7).collect();
+        assert_eq!(report.outputs[0].as_ref().unwrap().frame(frame).to_bytes(), expected);
+    }
+    // At even distances; not in another order, twice, of other shapes or in other memory, and not batches of batches.
+    assert_eq!(DeviceImage::joined(&[frames[0].clone(), frames[2].clone()]).unwrap().layout().batch_size, 2);
+    assert_eq!(DeviceImage::joined(&frames[3..]).unwrap().layout().batch_size, 1);
+    let other = DeviceImage::allocate(manager, BatchLayout::tight(gray(5, 3), 2).unwrap()).unwrap();
+    let wider = DeviceImage::allocate(manager, BatchLayout::tight(gray(6, 3), 1).unwrap()).unwrap();
+    let [a, b, c] = [&frames[0], &frames[1], &frames[2]];
+    for apart in [
+        vec![b, a],
+        vec![a, a],
+        vec![a, b, a],
+        vec![a, &other.frame(0)],
+        vec![a, &wider],
+        vec![a, b, &batch],
+        vec![&other, b],
+    ] {
+        let apart: Vec<DeviceImage> = apart.into_iter().cloned().collect();
+        assert!(DeviceImage::joined(&apart).is_none(), "{apart:?}");
+    }
+    assert!(DeviceImage::joined(&[]).is_none());
+    assert!(DeviceImage::joined(&[c.clone(), frames[3].clone(), other.frame(0)]).is_none());
+}

@@ -54,7 +54,7 @@ impl Job {
         };
         let unfit = [
             ("--input", !args.inputs.is_empty()),
-            ("--batch", args.batch > 1),
+            ("--batch", args.batch.is_some_and(|batch| batch > 1)),
             ("--keep-going", args.keep_going),
         ];
         match unfit.into_iter().find(|(_, given)| *given) {
