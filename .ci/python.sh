@@ -9,7 +9,7 @@ has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 has_venv() { [ -x "$bin/python" ] || python3 -m venv "${bin%/bin}"; }
 packages=(maturin numpy pillow opencv-python-headless pytest mypy hypothesis)
 # For tests that are skipped, and say so, where these cannot be had. PyTorch, torchvision and Albumentations are used where they are installed.
-further=(scipy onnx onnxruntime nbclient ipykernel)
+further=(scipy onnx onnxruntime nbclient ipykernel "ray[data]" daft)
 if ! { has_python && has_venv && "$bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"; }; then
   echo "SKIPPED: no Python 3.11 with pip and its packages; the Python package is neither built nor tested"
   exit 0

@@ -62,6 +62,8 @@ pub struct CudaDeviceProbe {
     pub multiprocessors: u32,
     /// Whether stream-ordered allocation is supported.
     pub stream_ordered: bool,
+    /// The node of the host's memory that is nearest, from which pinned memory is taken; `None` where the driver knows none.
+    pub numa_node: Option<u32>,
 }
 
 /// Everything that running on an NVIDIA GPU needs.
@@ -187,7 +189,7 @@ fn probe_device(index: usize) -> Result<CudaDeviceProbe, Missing> {
     let attributes = Attributes::of(index).map_err(|error| {
         Missing::new(format!("cuda:{index} does not answer: {error}"), "check it with `nvidia-smi`")
     })?;
-    let Attributes { name, total_memory, capability, multiprocessors, memory_pools } = attributes;
+    let Attributes { name, total_memory, capability, multiprocessors, memory_pools, numa_node } = attributes;
     if capability < OLDEST_CAPABILITY {
         return Err(Missing::new(
             format!("cuda:{index} ({name}) has compute capability {}.{}", capability.0, capability.1),
@@ -201,6 +203,7 @@ fn probe_device(index: usize) -> Result<CudaDeviceProbe, Missing> {
         total_memory,
         multiprocessors,
         stream_ordered: memory_pools,
+        numa_node,
     })
 }
 
@@ -231,6 +234,7 @@ mod tests {
             total_memory: 1,
             multiprocessors: 1,
             stream_ordered: true,
+            numa_node: Some(0),
         };
         let status =
             CudaStatus { driver: Ok(version), nvrtc: Err(missing("no nvrtc")), devices: vec![Ok(device)] };

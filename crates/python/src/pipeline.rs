@@ -222,6 +222,20 @@ impl Pipeline {
         if stack { py.import("numpy")?.call_method1("stack", (list,)) } else { Ok(list.into_any()) }
     }
 
+    /// Decodes JPEG files (paths, or their bytes) on the GPU that the pipeline runs on, all at once, and gives their images there, in
+    /// order; other files are decoded on the CPU and uploaded. What was decoded at once goes through `run_batch` at once, with
+    /// `stack=True` to one result. Threads decode beside each other; three keep the engines of a GPU at work.
+    ///
+    /// Pixels differ a little from those of `mip.open`, which are libjpeg's. Needs nvJPEG (`mip devices` says whether it is there).
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        files: Vec<gpu::File>,
+    ) -> PyResult<Vec<Bound<'py, gpu::DeviceImage>>> {
+        let jpegs = self.with(py, State::jpegs)?;
+        gpu::decode(&jpegs, py, &files)
+    }
+
     /// Runs the pipeline over all frames that an iterable gives: an iterator of their results, in order. `frames_in_flight`
     /// of them are under way at once, and frames are taken as results are asked for. Parameters are those of now.
     #[pyo3(signature = (frames, *, frames_in_flight=3, format=None, layout=None))]

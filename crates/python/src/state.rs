@@ -8,7 +8,7 @@ use mini_image_pipe::{Pipeline as Engine, PipelineConfig};
 
 use crate::devices;
 use crate::errors::Failed;
-use crate::gpu::{self, Gateway, UnderWay};
+use crate::gpu::{self, Gateway, Jpegs, UnderWay};
 
 /// A run that was queued, and its results by task.
 pub(crate) type Started = (Arc<gpu::Run>, Vec<(String, DeviceImage)>);
@@ -55,11 +55,13 @@ pub(crate) struct State {
     /// For tensors on a GPU: how runs over them are ordered, and those whose end has not been seen.
     gateway: Option<Arc<Gateway>>,
     under_way: UnderWay,
+    /// What decodes JPEG files there.
+    jpegs: Option<Arc<Jpegs>>,
 }
 
 impl State {
     pub(crate) fn new(spec: PipelineSpec) -> Self {
-        Self { spec, engine: None, gateway: None, under_way: UnderWay::default() }
+        Self { spec, engine: None, gateway: None, under_way: UnderWay::default(), jpegs: None }
     }
 
     /// Gives the engine up: the graph has changed.
@@ -71,7 +73,12 @@ impl State {
         let process = std::process::id();
         if let Some((_, foreign)) = self.engine.take_if(|(of, _)| *of != process) {
             // Letting go of it would wait for threads that this process does not have.
-            std::mem::forget((foreign, self.gateway.take(), std::mem::take(&mut self.under_way)));
+            std::mem::forget((
+                foreign,
+                self.gateway.take(),
+                std::mem::take(&mut self.under_way),
+                self.jpegs.take(),
+            ));
         }
         if self.engine.is_none() {
             let engine = Engine::from_spec(&self.spec, settings.config()?)?;
@@ -94,6 +101,24 @@ impl State {
             self.gateway = Gateway::new(&device)?.map(Arc::new);
         }
         Ok(self.gateway.clone())
+    }
+
+    /// What decodes JPEG files on the GPU that the pipeline runs on.
+    pub(crate) fn jpegs(&mut self, settings: &Settings) -> Result<Arc<Jpegs>, Failed> {
+        let elsewhere = || {
+            Failed::usage(
+                "files are decoded on the GPU that the pipeline runs on, and it runs on none, or on several devices",
+            )
+        };
+        let gateway = self.gateway(settings)?.ok_or_else(elsewhere)?;
+        if let Some(jpegs) = self.jpegs.take_if(|jpegs| !jpegs.is_of(&gateway)) {
+            drop(jpegs); // of a device that was opened anew
+        }
+        if let Some(jpegs) = &self.jpegs {
+            return Ok(jpegs.clone());
+        }
+        let decoder = self.engine(settings)?.jpeg_decoder()?;
+        Ok(self.jpegs.insert(Arc::new(Jpegs::new(decoder, gateway))).clone())
     }
 
     /// The input of a pipeline that has one, and one output.

@@ -60,3 +60,11 @@ def test_a_device_that_is_not_there_says_why(photo):
     cpu, *others = mip.devices()
     assert (cpu["device"], cpu["available"], cpu["reason"]) == ("cpu", True, None)
     assert all(device["available"] or device["reason"] for device in others)
+
+
+def test_files_are_decoded_on_gpus_alone():
+    pipe = mip.Pipeline("invert", device="cpu")
+    with pytest.raises(mip.RequestError, match="decoded on the GPU that the pipeline runs on, and it runs on none"):
+        pipe.decode([b""])
+    with pytest.raises(TypeError):
+        pipe.decode([1])

@@ -29,5 +29,5 @@ pub use scheduler::{
 };
 pub use session::{
     DeviceImage, RunInput, RunOrder, RunReport, RunRequest, Session, SessionOptions, Ticket, download_image,
-    pooled_image, pooled_image_with,
+    pooled_image, pooled_image_with, upload_image,
 };

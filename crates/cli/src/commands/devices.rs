@@ -37,6 +37,8 @@ struct Entry {
     nvjpeg_reason: Option<String>,
     /// Whether stream-ordered allocation is supported.
     stream_ordered: Option<bool>,
+    /// The node of the host's memory that pinned memory of a GPU is taken from, where the driver knows one.
+    numa_node: Option<u32>,
     /// Why it is not available, and what to do.
     reason: Option<String>,
 }
@@ -74,6 +76,7 @@ impl Entry {
         add("", no_nvjpeg.as_ref().map(|v| v as _));
         let ordered = self.stream_ordered.map(|yes| if yes { "yes" } else { "no" });
         add("stream-ordered allocation: ", ordered.as_ref().map(|v| v as _));
+        add("NUMA node ", self.numa_node.as_ref().map(|v| v as _));
         text
     }
 }
@@ -115,6 +118,7 @@ fn cuda(status: &CudaStatus) -> Vec<Entry> {
             nvjpeg: nvjpeg.clone(),
             nvjpeg_reason: no_nvjpeg.clone(),
             stream_ordered: found.map(|d| d.stream_ordered),
+            numa_node: found.and_then(|d| d.numa_node),
             reason,
             ..Entry::default()
         }

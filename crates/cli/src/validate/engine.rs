@@ -58,8 +58,9 @@ fn turn(pipeline: &mut Pipeline, line: &str, numbers: &mut SplitMix64) -> Result
             |param: &&ParamSpec| pipeline.get(&format!("{name}.{}", param.name)).is_ok_and(|v| v.is_some());
         let mut candidates = spec.params.iter().filter(uniform).filter(number);
         let change = candidates.find(has_value).and_then(|param| {
-            let ParamKind::Float { max, .. } = param.kind else { return None };
-            Some((param.name, if max > 1e6 { 200.0 * tenth } else { 0.3 + tenth / 2.0 }))
+            let ParamKind::Float { min, max, .. } = param.kind else { return None };
+            let value = if max > 1e6 { 200.0 * tenth } else { 0.3 + tenth / 2.0 };
+            Some((param.name, value.clamp(min, max)))
         });
         if let Some((parameter, value)) = change {
             pipeline.set_parameter(handle, parameter, Value::from(value))?;

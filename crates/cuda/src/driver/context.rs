@@ -39,6 +39,8 @@ pub(crate) struct Attributes {
     pub multiprocessors: u32,
     /// Whether stream-ordered allocation is supported.
     pub memory_pools: bool,
+    /// The node of the host's memory that is nearest; `None` where the driver knows none.
+    pub numa_node: Option<u32>,
 }
 
 fn device(index: usize) -> Result<sys::CUdevice, DriverError> {
@@ -74,8 +76,18 @@ impl Attributes {
             ),
             multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             memory_pools: attribute(A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0,
+            numa_node: numa_node(device),
         })
     }
+}
+
+/// Drivers before 12.2 do not know the question, and -1 says that there are no nodes.
+fn numa_node(device: sys::CUdevice) -> Option<u32> {
+    let mut node: c_int = -1;
+    // SAFETY: writes one integer.
+    unsafe { call!(cuDeviceGetAttribute(&raw mut node, A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device)) }
+        .ok()?;
+    u32::try_from(node).ok()
 }
 
 /// The contexts in use. A process has one primary context a device, so everything opened on a device shares it.
@@ -86,6 +98,8 @@ static IN_USE: Mutex<Vec<(usize, Weak<Context>)>> = Mutex::new(Vec::new());
 pub(crate) struct Context {
     device: sys::CUdevice,
     raw: sys::CUcontext,
+    /// Where host memory is nearest.
+    numa_node: Option<u32>,
     /// Whether it was thrown away: handles made in it must not reach the driver any more, which may have given
     /// their addresses to new ones.
     discarded: AtomicBool,
@@ -130,7 +144,13 @@ impl Context {
         let mut raw = std::ptr::null_mut();
         // SAFETY: writes one handle; released in `drop`.
         unsafe { call!(cuDevicePrimaryCtxRetain(&raw mut raw, device)) }?;
-        let context = Arc::new(Self { device, raw, discarded: false.into(), calls: 0.into() });
+        let context = Arc::new(Self {
+            device,
+            raw,
+            numa_node: numa_node(device),
+            discarded: false.into(),
+            calls: 0.into(),
+        });
         in_use.push((index, Arc::downgrade(&context)));
         Ok(context)
     }
@@ -158,6 +178,11 @@ impl Context {
     /// The device's number at the driver.
     pub(super) const fn device(&self) -> sys::CUdevice {
         self.device
+    }
+
+    /// The node of the host's memory that is nearest to the device.
+    pub(super) const fn numa_node(&self) -> Option<u32> {
+        self.numa_node
     }
 
     /// Whether the context was thrown away.

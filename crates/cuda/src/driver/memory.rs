@@ -183,6 +183,11 @@ impl PinnedMemory {
         let _bound = context.bind()?;
         // SAFETY: the size is at least a page.
         let start = NonNull::new(unsafe { alloc(layout) }).ok_or_else(none)?;
+        #[cfg(target_os = "linux")]
+        if let Some(node) = context.numa_node() {
+            // Memory that lies elsewhere is as right, only slower.
+            let _refused = super::numa::prefer(start, bytes, node);
+        }
         // SAFETY: freshly allocated, `bytes` long, reached by nobody else.
         let registered = unsafe {
             start.write_bytes(0, bytes);

@@ -17,6 +17,8 @@ pub(crate) mod library;
 mod mark;
 mod memory;
 mod module;
+#[cfg(target_os = "linux")]
+mod numa;
 mod nvjpeg;
 mod nvrtc;
 #[cfg(feature = "profiling")]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mip_core::{BatchLayout, ImageDesc};
+use mip_core::{BatchLayout, ImageBuffer, ImageDesc};
 use mip_cuda::jpeg::{JpegDecoder, JpegEngine, JpegLane, JpegVersion};
-use mip_runtime::DeviceImage;
 use mip_runtime::memory::MemoryManager;
+use mip_runtime::{DeviceImage, upload_image};
 
 use super::Pipeline;
 use crate::Error;
@@ -50,6 +50,14 @@ impl DeviceJpegDecoder {
     /// What decodes.
     pub fn engine(&self) -> JpegEngine {
         self.decoder.engine()
+    }
+
+    /// Copies a picture that was decoded on the host to where the others are.
+    ///
+    /// # Errors
+    /// When there is no memory, or the device is lost.
+    pub fn upload(&self, image: &ImageBuffer) -> Result<DeviceImage, Error> {
+        Ok(upload_image(&self.manager, image)?)
     }
 
     /// A part for one more thread.

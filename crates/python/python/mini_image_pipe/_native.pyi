@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias
 
@@ -110,6 +110,7 @@ class Pipeline:
         layout: Layout | None = None,
         stack: bool = False,
     ) -> Any: ...
+    def decode(self, files: Sequence[bytes | bytearray | str | PathLike[str]]) -> list[DeviceImage]: ...
     def stream(
         self,
         frames: Iterable[ImageLike],

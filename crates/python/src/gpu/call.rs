@@ -59,14 +59,18 @@ pub(crate) fn batch<'py>(
     let results = PyList::empty(py);
     let Some(first) = tensors.first() else { return Ok(results.into_any()) };
     let stacked = stacked || first.is_stack_of_ours();
-    if stack && !(stacked && tensors.len() == 1) {
-        let text = "stack=True makes one result of one tensor with an axis of images in front; stack those that you have (torch.stack)";
-        return Err(Failed::usage(text.to_owned()).into());
-    }
     let gateway = gateway(pipeline, first, py)?;
     let mut orders = Orders::default();
     let images = tensors.iter().map(|tensor| tensor.borrow(&gateway, &mut orders, stacked));
     let images = images.collect::<PyResult<Vec<_>>>()?;
+    // Those that lie behind each other are a batch as they are: files that were decoded together.
+    let joined = prelude::DeviceImage::joined(&images).filter(|_| !stacked);
+    if stack && !(joined.is_some() || stacked && tensors.len() == 1) {
+        let text = "stack=True makes one result of one tensor with an axis of images in front, or of files that were decoded together; \
+                    stack those that you have (torch.stack)";
+        return Err(Failed::usage(text.to_owned()).into());
+    }
+    let images = joined.map_or(images, |batch| vec![batch]);
     let runs = pipeline.with(py, |state, settings| {
         let input = state.only_input(settings)?;
         let (most, count) = (settings.max_batch_size, images[0].layout().batch_size);

@@ -8,12 +8,14 @@
 mod call;
 mod consumer;
 mod image;
+mod jpeg;
 mod order;
 mod run;
 mod tensor;
 
 pub(crate) use call::{batch, call};
 pub(crate) use image::DeviceImage;
+pub(crate) use jpeg::{File, Jpegs, decode};
 pub(crate) use order::{Gateway, Orders};
 pub(crate) use run::{Run, UnderWay};
 pub(crate) use tensor::OnGpu;

@@ -232,16 +232,7 @@ impl Session {
     /// # Errors
     /// [`RuntimeError::Allocation`] when there is no memory, [`RuntimeError::Device`] when the copy fails.
     pub fn upload(&self, image: &ImageBuffer) -> Result<DeviceImage, RuntimeError> {
-        let refused =
-            |error| RuntimeError::Device { what: "copying an image to the device".to_owned(), error };
-        let layout = binding::pitched(image.desc(), image.batch_size()).map_err(refused)?;
-        let block = self.manager.allocate_device(layout.span());
-        let what = || format!("{} on the device", image.desc());
-        let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
-        let on_device = DeviceImage::new(layout, Arc::new(block));
-        let command = Command::Upload { from: image.clone(), to: on_device.buffer() };
-        copy(&*self.device, command).map_err(refused)?;
-        Ok(on_device)
+        upload_image(&self.manager, image)
     }
 
     /// Copies an image (batch) from device memory.
@@ -259,6 +250,22 @@ impl Session {
     pub fn execute(&self, request: RunRequest) -> Result<RunReport, RuntimeError> {
         Ok(self.submit(request)?.wait())
     }
+}
+
+/// Copies an image (batch) to memory of a manager's device.
+///
+/// # Errors
+/// [`RuntimeError::Allocation`] when there is no memory, [`RuntimeError::Device`] when the copy fails.
+pub fn upload_image(manager: &MemoryManager, image: &ImageBuffer) -> Result<DeviceImage, RuntimeError> {
+    let refused = |error| RuntimeError::Device { what: "copying an image to the device".to_owned(), error };
+    let layout = binding::pitched(image.desc(), image.batch_size()).map_err(refused)?;
+    let block = manager.allocate_device(layout.span());
+    let what = || format!("{} on the device", image.desc());
+    let block = block.map_err(|error| RuntimeError::Allocation { what: what(), error })?;
+    let on_device = DeviceImage::new(layout, Arc::new(block));
+    let command = Command::Upload { from: image.clone(), to: on_device.buffer() };
+    copy(&**manager.device(), command).map_err(refused)?;
+    Ok(on_device)
 }
 
 /// Copies an image (batch), which is complete, from the memory of a manager's device.
