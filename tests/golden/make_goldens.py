@@ -26,6 +26,7 @@ import skimage
 import skimage.metrics
 from PIL import Image
 
+from golden_colors import color_spaces
 from golden_inputs import *
 from golden_store import Store
 
@@ -489,6 +490,7 @@ def main():
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
                    moves, arithmetic, counted, whole_images, looked_up, large_windows, two_images, cut_boxes):
         family()
+    color_spaces(STORE, OPENCV)
     STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {SKIMAGE}, {NUMPY}, {FFMPEG}; see there.")
     size = sum(f.stat().st_size for f in ROOT.rglob("*") if f.suffix in (".png", ".npy"))
     print(f"{len(STORE.cases)} cases, {size / 1000:.0f} kB")

@@ -30,6 +30,9 @@ pub enum PixelFormat {
     /// CIE 1976 L\*a\*b\* of sRGB, white D65: 0 to 100 and about -128 to 127 in floats; in u8 `2.55 L`, `a + 128`, `b + 128`,
     /// as in OpenCV.
     Lab,
+    /// CIE 1976 L\*u\*v\* of sRGB, white D65: 0 to 100, about -83 to 175 and -134 to 107 in floats; in u8 `2.55 L`,
+    /// `(u + 134) 255 / 354`, `(v + 140) 255 / 262`, as in OpenCV. What no light is (v' below 1/64, in u8 5/32) becomes the nearest v' that is.
+    Luv,
     /// CIE 1931 XYZ of sRGB, white D65, where Y of white is full scale. Z of bright blues is above, which u8 cuts off.
     Xyz,
     /// Red, green and blue of linear light: samples of sRGB without its transfer function (IEC 61966-2-1).
@@ -38,7 +41,7 @@ pub enum PixelFormat {
 
 impl PixelFormat {
     /// Every format, in declaration order: first [`PixelFormat::PICTURES`].
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Gray,
         Self::Rgb,
         Self::Bgr,
@@ -48,6 +51,7 @@ impl PixelFormat {
         Self::Hls,
         Self::Ycbcr,
         Self::Lab,
+        Self::Luv,
         Self::Xyz,
         Self::Linear,
     ];
@@ -65,6 +69,7 @@ impl PixelFormat {
             | Self::Hls
             | Self::Ycbcr
             | Self::Lab
+            | Self::Luv
             | Self::Xyz
             | Self::Linear => 3,
             Self::Rgba | Self::Bgra => 4,
@@ -80,7 +85,7 @@ impl PixelFormat {
     pub const fn is_color_space(self) -> bool {
         match self {
             Self::Gray | Self::Rgb | Self::Bgr | Self::Rgba | Self::Bgra => false,
-            Self::Hsv | Self::Hls | Self::Ycbcr | Self::Lab | Self::Xyz | Self::Linear => true,
+            Self::Hsv | Self::Hls | Self::Ycbcr | Self::Lab | Self::Luv | Self::Xyz | Self::Linear => true,
         }
     }
 
@@ -100,12 +105,13 @@ impl PixelFormat {
             | Self::Hls
             | Self::Ycbcr
             | Self::Lab
+            | Self::Luv
             | Self::Xyz
             | Self::Linear => Some([0, 1, 2]),
         }
     }
 
-    /// The name used in pipeline files: `gray`, `rgb`, `bgr`, `rgba`, `bgra`, `hsv`, `hls`, `ycbcr`, `lab`, `xyz`, `linear`.
+    /// The name used in pipeline files: `gray`, `rgb`, `bgr`, `rgba`, `bgra`, `hsv`, `hls`, `ycbcr`, `lab`, `luv`, `xyz`, `linear`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gray => "gray",
@@ -117,6 +123,7 @@ impl PixelFormat {
             Self::Hls => "hls",
             Self::Ycbcr => "ycbcr",
             Self::Lab => "lab",
+            Self::Luv => "luv",
             Self::Xyz => "xyz",
             Self::Linear => "linear",
         }
@@ -235,7 +242,7 @@ macro_rules! named {
     };
 }
 
-named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz, linear");
+named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz, linear");
 named!(DType, "dtype", "u8, u16, i16, f16, f32");
 named!(Layout, "layout", "hwc, chw");
 

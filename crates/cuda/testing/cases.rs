@@ -206,6 +206,7 @@ fn long_expressions(cases: &mut Vec<Case>, image: ImageDesc) {
     for name in [
         "color_convert to=hsv",
         "color_convert to=lab",
+        "color_convert to=luv",
         "bilateral sigma_color=40 sigma_space=2",
         CUBE,
         &format!("{CUBE} method=trilinear"),

@@ -25,6 +25,9 @@ const FROM_XYZ: [[f32; 3]; 3] = [
 ];
 /// Sums of the rows: what white is.
 const WHITE: [f32; 3] = [0.950_456, 1.0, 1.088_754];
+/// u' and v' of white: 4 X and 9 Y over X + 15 Y + 3 Z.
+const WHITE_U: f32 = 0.197_839_4;
+const WHITE_V: f32 = 0.468_342_2;
 
 /// Red, green, blue (and an opaque alpha, or the input's) of an image in a colour space, or the other way round: the results of a
 /// conversion, in the order in which formats name their channels.
@@ -58,6 +61,22 @@ fn middle(dtype: DType) -> f32 {
 /// Factor and offset of L, and of a and b, in samples.
 fn lab_units(dtype: DType) -> [[f32; 2]; 2] {
     if dtype.is_float() { [[1.0, 0.0], [1.0, 0.0]] } else { [[2.55, 0.0], [1.0, 128.0]] }
+}
+
+/// Factor and offset of L, u and v, in samples.
+fn luv_units(dtype: DType) -> [[f32; 2]; 3] {
+    if dtype.is_float() {
+        [[1.0, 0.0]; 3]
+    } else {
+        let (u, v) = (255.0 / 354.0, 255.0 / 262.0);
+        [[2.55, 0.0], [u, 134.0 * u], [v, 140.0 * v]]
+    }
+}
+
+/// The least v' that a colour is made of: of integers, whose dark colours are far from what was rounded, just below blue's; of
+/// floats below that of any light.
+fn least_v(dtype: DType) -> f32 {
+    if dtype.is_float() { 1.0 / 64.0 } else { 5.0 / 32.0 }
 }
 
 fn from_rgb(to: PixelFormat, dtype: DType, rgb: Three) -> Three {
@@ -100,6 +119,21 @@ fn from_rgb(to: PixelFormat, dtype: DType, rgb: Three) -> Three {
                 scaled((y - z) * 200.0, color),
             ]
         }
+        PixelFormat::Luv => {
+            let [x, y, z] = matrix(&TO_XYZ, &linear(rgb));
+            let sum = z.mul_add(3.0, y.clone().mul_add(15.0, x.clone()));
+            let light = lab_root(y.clone()).mul_add(116.0, -16.0);
+            // Black has no colour.
+            let color = |part: Term, of_white: f32| {
+                sum.clone()
+                    .compare(Compare::Eq, 0.0)
+                    .then(0.0, light.clone() * 13.0 * (part / sum.clone() - of_white))
+            };
+            let (u, v) = (color(x * 4.0, WHITE_U), color(y * 9.0, WHITE_V));
+            let [of_light, of_u, of_v] = luv_units(dtype);
+            let scaled = |value: Term, [factor, offset]: [f32; 2]| value.mul_add(factor, offset);
+            [scaled(light, of_light), scaled(u, of_u), scaled(v, of_v)]
+        }
         PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr | PixelFormat::Rgba | PixelFormat::Bgra => {
             rgb
         }
@@ -136,6 +170,21 @@ fn to_rgb(from: PixelFormat, dtype: DType, [x, y, z]: Three) -> Three {
                 (root.clone() + natural(y, color) / 500.0, root.clone() - natural(z, color) / 200.0);
             let [x, y, z] = [of_x, root, of_z].map(|root| lab_cube(&root));
             encoded(matrix(&FROM_XYZ, &[x * WHITE[0], y, z * WHITE[2]]))
+        }
+        PixelFormat::Luv => {
+            let [of_light, of_u, of_v] = luv_units(dtype);
+            let natural = |value: Term, [factor, offset]: [f32; 2]| (value - offset) / factor;
+            let light = natural(x, of_light);
+            let dark = light.clone().compare(Compare::Eq, 0.0);
+            let part = |value: Term, of_white: f32| {
+                dark.clone().then(0.0, value / (light.clone() * 13.0)) + of_white
+            };
+            let u = part(natural(y, of_u), WHITE_U);
+            let v = part(natural(z, of_v), WHITE_V).max(least_v(dtype));
+            let y = lab_cube(&((light.clone() + 16.0) / 116.0));
+            let quarter = y.clone() / (v.clone() * 4.0);
+            let of_z = v.mul_add(-20.0, u.clone().mul_add(-3.0, 12.0));
+            encoded(matrix(&FROM_XYZ, &[quarter.clone() * (u * 9.0), y, quarter * of_z]))
         }
         PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Bgr | PixelFormat::Rgba | PixelFormat::Bgra => {
             [x, y, z]

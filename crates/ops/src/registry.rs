@@ -232,7 +232,7 @@ mod tests {
     fn missing_repeated_and_wrong_parameters() {
         assert_eq!(
             refusal("color_convert", &[]),
-            "'color_convert' needs parameter 'to' (one of gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz, linear)"
+            "'color_convert' needs parameter 'to' (one of gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz, linear)"
         );
         let twice = [("to", Value::from("gray")), ("to", Value::from("rgb"))];
         assert_eq!(refusal("color_convert", &twice), "parameter 'to' of 'color_convert' is given twice");

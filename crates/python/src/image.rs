@@ -176,7 +176,7 @@ impl Image {
         self.buffer.desc().height()
     }
 
-    /// Channels and their order: gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz or linear.
+    /// Channels and their order: gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz or linear.
     #[getter]
     const fn format(&self) -> &'static str {
         self.buffer.desc().format().name()

@@ -70,6 +70,7 @@ const fn stored_order(format: PixelFormat) -> &'static [usize] {
         | PixelFormat::Hls
         | PixelFormat::Ycbcr
         | PixelFormat::Lab
+        | PixelFormat::Luv
         | PixelFormat::Xyz
         | PixelFormat::Linear => &[0, 1, 2],
         PixelFormat::Bgr => &[2, 1, 0],

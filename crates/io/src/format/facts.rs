@@ -250,6 +250,7 @@ pub(crate) const fn in_files(format: PixelFormat) -> PixelFormat {
         | PixelFormat::Hls
         | PixelFormat::Ycbcr
         | PixelFormat::Lab
+        | PixelFormat::Luv
         | PixelFormat::Xyz
         | PixelFormat::Linear => format,
     }

@@ -23,6 +23,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "to=hls",
         "to=ycbcr",
         "to=lab",
+        "to=luv",
         "to=xyz",
         "to=linear",
     ],
@@ -37,11 +38,13 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// * Alpha is kept where the target has it and dropped where not (colours are not blended with anything); a
 ///   new one is opaque: 255, 65535 or 1.0.
 /// * To and from colour spaces ([`PixelFormat::Hsv`] and those behind it, whose numbers stand there), from and to gray (from alone),
-///   rgb, bgr, rgba and bgra of u8, f16 and f32, and of u16 for all but lab and xyz: by the definition, rounded once at the end.
+///   rgb, bgr, rgba and bgra of u8, f16 and f32, and of u16 for all but lab, luv and xyz: by the definition, rounded once at the end.
 ///   What lies outside of what red, green and blue can be is cut off in integers.
 ///
 /// Hue, saturation and lightness are OpenCV's numbers; YCbCr is JPEG's, where OpenCV has the chroma in the other order and shorter
-/// factors; XYZ and L\*a\*b\* are of sRGB, which OpenCV's XYZ takes for linear.
+/// factors; XYZ, L\*a\*b\* and L\*u\*v\* are of sRGB, which OpenCV's XYZ takes for linear. Bytes of
+/// `cv2.cvtColor(COLOR_RGB2LUV)` are within 1, of `COLOR_RGB2LAB` within 3; dark blues (below 40 of 255) that L\*u\*v\* in bytes holds
+/// coarsely come back from it within 17, in OpenCV within 28.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColorConvert {
     to: Option<PixelFormat>,
@@ -63,14 +66,14 @@ impl ColorConvert {
     fn check_space(&self, input: &ImageDesc) -> Result<(), OpError> {
         let (from, to) = (input.format(), self.to.unwrap_or(input.format()));
         let (space, other) = if from.is_color_space() { (from, to) } else { (to, from) };
-        let precise = matches!(space, PixelFormat::Lab | PixelFormat::Xyz);
+        let precise = matches!(space, PixelFormat::Lab | PixelFormat::Luv | PixelFormat::Xyz);
         let allowed = match input.dtype() {
             _ if from == to || !space.is_color_space() => return Ok(()),
             _ if from.is_color_space() && other.rgb_indices().is_none() => {
                 "in rgb, bgr, rgba or bgra; convert it with color_convert to=rgb first"
             }
             DType::I16 => "u8, u16, f16 or f32 for colour spaces; convert it with cast first",
-            DType::U16 if precise => "u8, f16 or f32 for lab and xyz; convert it with cast to=f32 first",
+            DType::U16 if precise => "u8, f16 or f32 for lab, luv and xyz; convert it with cast to=f32 first",
             DType::U8 | DType::U16 | DType::F16 | DType::F32 => return Ok(()),
         };
         let (slot, given) = (SPEC.inputs[0].to_owned(), input.to_string());

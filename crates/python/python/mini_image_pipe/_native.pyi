@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 __version__: str
 
-PixelFormat: TypeAlias = Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"]
+PixelFormat: TypeAlias = Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "luv", "xyz", "linear"]
 Layout: TypeAlias = Literal["hwc", "chw"]
 ImageLike: TypeAlias = Any
 """A NumPy array, an `Image`, a picture of Pillow, or what has the buffer protocol, `__dlpack__` or `__array_interface__`; on a GPU a

@@ -205,18 +205,18 @@ def clahe(image: ImageLike, /, *, clip_limit: float = 40.0, tiles: float | Seque
 def clahe(*, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, clipLimit: float = ..., tileGridSize: float | Sequence[float] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def color_convert(image: Image, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"], device: str = "auto") -> Image:
+def color_convert(image: Image, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "luv", "xyz", "linear"], device: str = "auto") -> Image:
     """Changes the channels: gray, rgb, bgr, rgba, bgra, or a colour space.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        to: Format of the result (one of gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz, linear; must be given)"""
+        to: Format of the result (one of gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz, linear; must be given)"""
 
 @overload
-def color_convert(image: ImageLike, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"], device: str = "auto") -> Any: ...
+def color_convert(image: ImageLike, /, *, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "luv", "xyz", "linear"], device: str = "auto") -> Any: ...
 @overload
-def color_convert(*, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "xyz", "linear"], device: str = "auto") -> Pipeline: ...
+def color_convert(*, to: Literal["gray", "rgb", "bgr", "rgba", "bgra", "hsv", "hls", "ycbcr", "lab", "luv", "xyz", "linear"], device: str = "auto") -> Pipeline: ...
 
 @overload
 def color_matrix(image: Image, /, *, matrix: Sequence[float], device: str = "auto") -> Image:

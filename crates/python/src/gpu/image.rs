@@ -109,7 +109,7 @@ impl DeviceImage {
         self.image.desc().height()
     }
 
-    /// Channels and their order: gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, xyz or linear.
+    /// Channels and their order: gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz or linear.
     #[getter]
     const fn format(&self) -> &'static str {
         self.image.desc().format().name()

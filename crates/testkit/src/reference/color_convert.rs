@@ -11,7 +11,8 @@ pub(super) const REFERENCE: Reference = Reference::new("color_convert", &["to"],
 })
 .magnitude(|call| match (call.desc().format(), target(call.params)) {
     // Differences of roots, times 500, and of shares that are small in the end but steep.
-    (_, PixelFormat::Lab) => 1000.0 * call.largest().max(1.0),
+    (_, PixelFormat::Lab | PixelFormat::Luv) => 1000.0 * call.largest().max(1.0),
+    (PixelFormat::Luv, _) => 1000.0,
     (PixelFormat::Lab | PixelFormat::Xyz, _) => 70.0,
     _ => 1.0,
 })

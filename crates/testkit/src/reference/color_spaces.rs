@@ -55,6 +55,21 @@ pub(super) fn from_rgb(rgb: [f64; 3], space: PixelFormat, dtype: DType) -> [f64;
             let lab = [116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])];
             if integers { [lab[0] * 2.55, lab[1] + 128.0, lab[2] + 128.0] } else { lab }
         }
+        PixelFormat::Luv => {
+            let t = xyz[1];
+            let l = if t > (6.0_f64 / 29.0).powi(3) {
+                116.0 * t.cbrt() - 16.0
+            } else {
+                t * (29.0_f64 / 3.0).powi(3)
+            };
+            let (white, here) = (chromaticity(white()), chromaticity(xyz));
+            let [u, v] = [0, 1].map(|i| 13.0 * l * (here[i] - white[i]));
+            if integers {
+                [l * 2.55, (u + 134.0) * 255.0 / 354.0, (v + 140.0) * 255.0 / 262.0]
+            } else {
+                [l, u, v]
+            }
+        }
         _ => panic!("{space} is no colour space"),
     }
 }
@@ -97,8 +112,33 @@ pub(super) fn to_rgb(values: [f64; 3], space: PixelFormat, dtype: DType) -> [f64
                 t * XYZ[i].iter().sum::<f64>()
             }))
         }
+        PixelFormat::Luv => {
+            let [l, u, v] = if integers {
+                [x / 2.55, y * 354.0 / 255.0 - 134.0, z * 262.0 / 255.0 - 140.0]
+            } else {
+                values
+            };
+            if l == 0.0 {
+                return [0.0; 3];
+            }
+            let light = if l > 8.0 { ((l + 16.0) / 116.0).powi(3) } else { l * (3.0_f64 / 29.0).powi(3) };
+            let of_white = chromaticity(white());
+            let u = u / (13.0 * l) + of_white[0];
+            let v = (v / (13.0 * l) + of_white[1]).max(if integers { 5.0 / 32.0 } else { 1.0 / 64.0 });
+            of_xyz([light * 9.0 * u / (4.0 * v), light, light * (12.0 - 3.0 * u - 20.0 * v) / (4.0 * v)])
+        }
         _ => panic!("{space} is no colour space"),
     }
+}
+
+fn white() -> [f64; 3] {
+    XYZ.map(|row| row.iter().sum())
+}
+
+/// CIE 1976 u' and v'; of black those of white.
+fn chromaticity([x, y, z]: [f64; 3]) -> [f64; 2] {
+    let sum = x + 15.0 * y + 3.0 * z;
+    if sum == 0.0 { chromaticity(white()) } else { [4.0 * x / sum, 9.0 * y / sum] }
 }
 
 /// From 0 to below a turn. Of integers what would round to a whole turn is 0.
@@ -157,6 +197,9 @@ mod tests {
         near(from_rgb(rgb, PixelFormat::Ycbcr, DType::U8), [124.2, 86.126, 182.066], 1e-3);
         near(from_rgb([1.0; 3], PixelFormat::Lab, DType::F32), [100.0, 0.0, 0.0], 1e-9);
         near(from_rgb([1.0, 0.0, 0.0], PixelFormat::Lab, DType::F32), [53.24, 80.09, 67.20], 0.02);
+        near(from_rgb([1.0; 3], PixelFormat::Luv, DType::F32), [100.0, 0.0, 0.0], 1e-9);
+        near(from_rgb([1.0, 0.0, 0.0], PixelFormat::Luv, DType::F32), [53.24, 175.01, 37.75], 0.02);
+        near(from_rgb([0.0; 3], PixelFormat::Luv, DType::F32), [0.0; 3], 0.0);
         near(from_rgb([0.5; 3], PixelFormat::Linear, DType::F32), [0.21404; 3], 1e-5);
     }
 
