@@ -238,6 +238,17 @@ impl Stored for bool {
     }
 }
 
+impl Stored for String {
+    fn to_value(&self) -> Value {
+        Value::Text(self.clone())
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let Value::Text(text) = value else { return None };
+        Some(text.clone())
+    }
+}
+
 impl Stored for Vec<f64> {
     fn to_value(&self) -> Value {
         Value::List(self.clone())

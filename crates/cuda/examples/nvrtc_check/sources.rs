@@ -75,7 +75,7 @@ const PIPELINES: [(&str, u32, u32, &str); 19] = [
         "boxes",
         1920,
         1080,
-        "auto_threshold ! label min_area=5 ! regions max=64 ! best:nms ! drawn:draw inputs=@input,best ! redact inputs=drawn,best",
+        "auto_threshold ! label min_area=5 ! regions max=64 ! best:nms ! drawn:draw labels=\"one|two\" inputs=@input,best ! redact inputs=drawn,best",
     ),
     ("label 4", 1920, 1080, "auto_threshold ! label connectivity=4"),
     ("distance", 1920, 1080, "auto_threshold ! distance_transform"),

@@ -180,6 +180,9 @@ fn boxes_are_those_of_the_cpu() {
     for (params, image) in [("Int(1)", rgb), ("Int(5)", planar), ("Int(7)", half)] {
         compare("draw", params, image, &[&noise, &boxes]);
     }
+    for (params, image) in [("a fox", rgb), ("Wq@", rgb), ("a fox", planar), ("Wq@", half)] {
+        compare("draw", params, image, &[&noise, &boxes]);
+    }
     compare("redact", "Int(5)", rgb, &[&noise, &boxes]);
     for (params, image) in
         [("Int(9)", rgb), ("nearest", planar), ("Int(3)", half), ("Int(50)", planar), ("Int(9)", half)]

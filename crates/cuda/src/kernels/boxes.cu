@@ -70,6 +70,80 @@ template <class T, int C, int OUTLINE, int BOXES, class P> INLINE void mark_boxe
         }
 }
 
+// A text at a box's corner: what it covers, and its box's place in the list.
+struct LabelAt {
+    int left, top, right, bottom;
+    u32 order;
+};
+
+template <class P> INLINE u32 character(const P& p, u32 order, u32 words, u32 i) {
+    return (u32)p.uniform[9 + order % p.texts * words + i / 3] >> i % 3 * 8 & 0xff;
+}
+
+// Texts of up to 3 WORDS characters, pixels of C samples of type T side by side. The last box's text is seen.
+template <class T, int C, int WORDS, class P> INLINE void label_boxes(const P& p) {
+    typedef typename Sample<T>::Raw Raw;
+    extern __shared__ uint4 shared[];
+    LabelAt* const near = (LabelAt*)shared;
+    u32* const count = (u32*)(near + BOX_CHUNK);
+    const int thread = threadIdx.y * 32 + threadIdx.x, scale = (int)p.uniform[0];
+    for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP)
+        for (i64 band = blockIdx.y; band < p.bands; band += gridDim.y) {
+            const int left = blockIdx.x * BOX_TILE_WIDTH, top = (int)band * BOX_TILE_HEIGHT;
+            // 0, or twice the place in the list from 1, and whether a character has the pixel.
+            u32 marked[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+            for (u32 first = 0; first < p.boxes; first += BOX_CHUNK) {
+                __syncthreads();
+                if (thread == 0) *count = 0;
+                __syncthreads();
+                const u32 order = first + thread;
+                if (order < p.boxes) {
+                    const Edges e = edges_of(box_of(p.in[1], f, order));
+                    const bool seen = e.left < p.width && e.top < p.height && e.right > 0.0f && e.bottom > 0.0f;
+                    if (seen && e.left < e.right && e.top < e.bottom) {
+                        int length = 0;
+                        while (length < 3 * WORDS && character(p, order, WORDS, length)) length++;
+                        const float above = e.top - 10 * scale;
+                        LabelAt l;
+                        l.left = e.left > 0.0f ? (int)e.left : 0, l.top = above > 0.0f ? (int)above : 0;
+                        l.right = l.left + (length ? (6 * length + 1) * scale : 0), l.bottom = l.top + 10 * scale;
+                        l.order = order;
+                        if (l.left < left + BOX_TILE_WIDTH && l.right > left && l.top < top + BOX_TILE_HEIGHT && l.bottom > top)
+                            near[atomicAdd(count, 1u)] = l;
+                    }
+                }
+                __syncthreads();
+                for (u32 i = 0; i < *count; i++) {
+                    const LabelAt l = near[i];
+#pragma unroll
+                    for (int k = 0; k < 8; k++) {
+                        const int x = left + (int)threadIdx.x + k % 2 * 32, y = top + (int)threadIdx.y + k / 2 * 8;
+                        if (x < l.left || x >= l.right || y < l.top || y >= l.bottom || 2 * l.order + 2 < marked[k]) continue;
+                        const int column = (x - l.left) / scale - 1, row = (y - l.top) / scale - 1;
+                        u32 set = 0;
+                        if (column >= 0 && column % 6 < 5 && row >= 0 && row < 8) {
+                            const u32 glyph = character(p, l.order, WORDS, column / 6) - 32, bit = 5 * row + column % 6;
+                            set = __ldg(p.font + 2 * glyph + bit / 32) >> bit % 32 & 1;
+                        }
+                        marked[k] = 2 * l.order + 2 + set;
+                    }
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < 8; k++) {
+                const i64 x = left + threadIdx.x + k % 2 * 32, y = top + threadIdx.y + k / 2 * 8;
+                if (x >= p.width || y >= p.height) continue;
+                const u32 color = 1 + marked[k] % 2 * 4;
+                for (u32 plane = 0; plane < p.planes; plane++) {
+                    const Raw* const in = (const Raw*)(p.in[0].start + f * p.in[0].frame + plane * p.in[0].plane + y * p.in[0].row) + x * C;
+                    Raw* const out = (Raw*)(p.out.start + f * p.out.frame + plane * p.out.plane + y * p.out.row) + x * C;
+                    for (int c = 0; c < C; c++)
+                        out[c] = marked[k] ? (Raw)Sample<T>::narrow(p.uniform[color + plane + c]) : __ldg(in + c);
+                }
+            }
+        }
+}
+
 // As many as are sorted at once, a power of two.
 #define MAX_BOXES 4096
 

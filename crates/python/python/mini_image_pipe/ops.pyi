@@ -348,19 +348,22 @@ def distance_transform(image: ImageLike, /, *, metric: Literal["l2", "l1", "linf
 def distance_transform(*, metric: Literal["l2", "l1", "linf"] = "l2", device: str = "auto") -> Pipeline: ...
 
 @overload
-def draw(image: Image, boxes: Image, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Image:
-    """Draws the outlines of boxes.
+def draw(image: Image, boxes: Image, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, labels: str | None = None, scale: int = 1, text_color: float | Sequence[float] | None = None, device: str = "auto") -> Image:
+    """Draws the outlines of boxes, and texts at them.
 
     Takes 2 images: image, boxes, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         color: One number, or one a channel in the image's own order, in sample units; full scale if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)
-        thickness: Pixels from the box's edge inwards (a whole number from 1 to 65536; default 2; changes without a new plan)"""
+        thickness: Pixels from the box's edge inwards (a whole number from 1 to 65536; default 2; changes without a new plan)
+        labels: Texts above the boxes' upper left corners, with | between them: box i gets the text i, and from the first again (texts with | between them, as a text in quotes)
+        scale: Size of the texts' characters, in 6 by 10 pixels (a whole number from 1 to 64; default 1; changes without a new plan)
+        text_color: Colour of the characters, as `color`, which is behind them; 0 (alpha: full scale) if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)"""
 
 @overload
-def draw(image: ImageLike, boxes: ImageLike, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Any: ...
+def draw(image: ImageLike, boxes: ImageLike, /, *, color: float | Sequence[float] | None = None, thickness: int = 2, labels: str | None = None, scale: int = 1, text_color: float | Sequence[float] | None = None, device: str = "auto") -> Any: ...
 @overload
-def draw(*, color: float | Sequence[float] | None = None, thickness: int = 2, device: str = "auto") -> Pipeline: ...
+def draw(*, color: float | Sequence[float] | None = None, thickness: int = 2, labels: str | None = None, scale: int = 1, text_color: float | Sequence[float] | None = None, device: str = "auto") -> Pipeline: ...
 
 @overload
 def equalize_hist(image: Image, /, *, method: Literal["opencv", "pillow"] = "opencv", device: str = "auto") -> Image:

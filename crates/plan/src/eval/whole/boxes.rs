@@ -1,6 +1,8 @@
 use std::ops::Range;
 
-use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
+use mip_core::{DType, ImageDesc, ImageView, ImageViewMut, Layout, Sample, f16};
+
+use crate::Labels;
 
 /// A box as it stands in a list.
 #[derive(Debug, Clone, Copy)]
@@ -99,14 +101,47 @@ pub(super) fn outline(
 ) {
     keep(image, frame, y, planes);
     let (desc, size) = (image.layout().desc, pixel_bytes(image));
-    // The bytes of a pixel, plane by plane.
-    let color: Vec<u8> =
-        uniforms[1..=desc.channels()].iter().flat_map(|&v| quantised(v, desc.dtype())).collect();
+    let color = color_bytes(&uniforms[1..], &desc);
     for rectangle in Rectangle::all(list, frame) {
         for span in outlined(rectangle.edges(), uniforms[0], y, desc.width() as usize) {
             for (plane, pixel) in planes.iter_mut().zip(color.chunks(size)) {
                 let pixels = plane[span.start * size..span.end * size].chunks_mut(size);
                 pixels.for_each(|to| to.copy_from_slice(pixel));
+            }
+        }
+    }
+}
+
+/// A row with texts.
+pub(super) fn label(
+    labels: Labels,
+    [image, list]: [&ImageView<'_>; 2],
+    uniforms: &[f32],
+    frame: usize,
+    y: u32,
+    planes: &mut [&mut [u8]],
+) {
+    keep(image, frame, y, planes);
+    let (desc, size) = (image.layout().desc, pixel_bytes(image));
+    let (width, height) = (desc.width(), desc.height() as f32);
+    let scale = uniforms[0] as u32;
+    let rows = (Labels::CELL[1] * scale) as f32;
+    let colors = [1, 5].map(|first| color_bytes(&uniforms[first..], &desc));
+    for (i, rectangle) in Rectangle::all(list, frame).enumerate() {
+        let Edges { left, top, right, bottom } = rectangle.edges();
+        let top_row = (top - rows).max(0.0);
+        let here = y as f32 >= top_row && (y as f32) < top_row + rows;
+        let seen = left < width as f32 && top < height && right > 0.0 && bottom > 0.0;
+        if !here || !seen || !(left < right && top < bottom) {
+            continue;
+        }
+        let text = labels.unpacked(uniforms, i);
+        let columns = if text.is_empty() { 0 } else { (Labels::CELL[0] * text.len() as u32 + 1) * scale };
+        let (first, row) = (left.max(0.0) as u32, (y - top_row as u32) / scale);
+        for x in first..first.saturating_add(columns).min(width) {
+            let set = Labels::is_set(&text, (x - first) / scale, row);
+            for (plane, pixel) in planes.iter_mut().zip(colors[usize::from(set)].chunks(size)) {
+                plane[x as usize * size..][..size].copy_from_slice(pixel);
             }
         }
     }
@@ -130,6 +165,11 @@ pub(super) fn cover(
             }
         }
     }
+}
+
+/// The bytes of a pixel, plane by plane, of a number for each channel.
+fn color_bytes(numbers: &[f32], desc: &ImageDesc) -> Vec<u8> {
+    numbers[..desc.channels()].iter().flat_map(|&v| quantised(v, desc.dtype())).collect()
 }
 
 /// The bytes of a sample.

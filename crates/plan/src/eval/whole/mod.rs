@@ -88,6 +88,9 @@ impl<'a> WholeRows<'a> {
             Whole::Boxes(Boxes::Outline) => {
                 boxes::outline([&self.inputs[0], &self.inputs[1]], self.uniforms, frame, y, planes);
             }
+            Whole::Boxes(Boxes::Label(labels)) => {
+                boxes::label(*labels, [&self.inputs[0], &self.inputs[1]], self.uniforms, frame, y, planes);
+            }
             Whole::Boxes(Boxes::Cover) => {
                 boxes::cover([&self.inputs[0], &self.inputs[1], &self.inputs[2]], frame, y, planes);
             }
@@ -150,7 +153,7 @@ pub fn whole_frame(
         | Whole::Median(_)
         | Whole::Canny(_)
         | Whole::Distance(Distance::Rows(_))
-        | Whole::Boxes(Boxes::Outline | Boxes::Cover)
+        | Whole::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
         | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
             rows(kernel, uniforms, inputs, frame, output);
         }

@@ -1,6 +1,6 @@
 use mip_core::{DType, ImageDesc, PixelFormat};
 
-use super::Regions;
+use super::{Labels, Regions};
 
 /// What is done with a list of boxes: gray f32, [`Regions::MEASURES`] wide, a row of x, y, width, height and a fifth number for
 /// each, in pixels.
@@ -12,6 +12,9 @@ pub enum Boxes {
     /// An image and boxes to the image with the boxes' outlines: pixels of a box less than `thickness` from its edge. Uniforms:
     /// `[thickness]` and the colour, a number for each channel in its order in memory, which is quantised.
     Outline,
+    /// An image and boxes to the image with texts at the boxes' corners. Uniforms: `[scale]`, the colour behind characters and theirs,
+    /// four numbers each, a number for each channel in its order in memory, which is quantised; and the texts.
+    Label(Labels),
     /// An image, another one like it, and boxes: the other one's pixels within any box, the image's elsewhere. No uniforms.
     Cover,
     /// Boxes to those of them that no better one overlaps, best first, then zeros. Uniforms: `[iou, score]`.
@@ -29,6 +32,7 @@ impl Boxes {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Outline => "outline",
+            Self::Label(_) => "label_boxes",
             Self::Cover => "cover",
             Self::Suppress => "suppress",
         }
@@ -36,7 +40,7 @@ impl Boxes {
 
     pub(super) const fn input_count(self) -> usize {
         match self {
-            Self::Outline => 2,
+            Self::Outline | Self::Label(_) => 2,
             Self::Cover => 3,
             Self::Suppress => 1,
         }
@@ -46,6 +50,7 @@ impl Boxes {
     pub(super) const fn uniform_count(self) -> usize {
         match self {
             Self::Outline => 5,
+            Self::Label(labels) => labels.uniform_count(),
             Self::Cover => 0,
             Self::Suppress => 2,
         }
@@ -58,6 +63,9 @@ impl Boxes {
     }
 
     pub(super) fn check(self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+        if let Self::Label(labels) = self {
+            labels.check()?;
+        }
         let boxes = inputs[inputs.len() - 1];
         if !Self::is_list(&boxes) {
             let (width, most) = (Regions::MEASURES, Self::MAX);
@@ -65,7 +73,7 @@ impl Boxes {
         }
         let images = &inputs[..inputs.len() - 1];
         let alike = match self {
-            Self::Outline | Self::Cover => images.iter().all(|image| image == output),
+            Self::Outline | Self::Label(_) | Self::Cover => images.iter().all(|image| image == output),
             Self::Suppress => *output == boxes,
         };
         if alike { Ok(()) } else { Err(format!("{output} is not like what it is made of")) }

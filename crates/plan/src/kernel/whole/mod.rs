@@ -5,6 +5,7 @@ mod boxes;
 mod canny;
 mod distance;
 mod histogram;
+mod labels;
 mod lookup;
 mod rank;
 mod regions;
@@ -16,6 +17,7 @@ pub use boxes::Boxes;
 pub use canny::Canny;
 pub use distance::{Distance, Metric};
 pub use histogram::{Histogram, TileGrid};
+pub use labels::Labels;
 pub use lookup::Lookup;
 pub use rank::Median;
 pub use regions::{Connectivity, Regions};
@@ -113,7 +115,7 @@ impl Whole {
             Self::Median(median) => 16.0 * median.side as f64,
             Self::Canny(_) => 24.0,
             Self::Regions(step) => step.operations(),
-            Self::Boxes(Boxes::Outline | Boxes::Cover) => 2.0,
+            Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover) => 2.0,
             // Each box is compared with all others.
             Self::Boxes(Boxes::Suppress) => 4096.0,
         }
@@ -141,7 +143,7 @@ impl Whole {
             | Self::Median(_)
             | Self::Canny(_)
             | Self::Distance(Distance::Rows(_))
-            | Self::Boxes(Boxes::Outline | Boxes::Cover)
+            | Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
             | Self::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
                 WholeOrder::Rows
             }
