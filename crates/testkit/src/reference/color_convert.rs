@@ -11,7 +11,14 @@ pub(super) const REFERENCE: Reference = Reference::new("color_convert", &["to"],
 })
 .magnitude(|call| match (call.desc().format(), target(call.params)) {
     // Differences of roots, times 500, and of shares that are small in the end but steep.
-    (_, PixelFormat::Lab | PixelFormat::Luv) => 1000.0 * call.largest().max(1.0),
+    (_, PixelFormat::Lab) => 1000.0 * call.largest().max(1.0),
+    (from, PixelFormat::Luv) => {
+        let desc = call.desc();
+        let rgb = color_convert(&call.image(0), from, PixelFormat::Rgb, desc.dtype());
+        let of_pixel = |pixel: &[f64]| color_spaces::luv_terms([pixel[0], pixel[1], pixel[2]], desc.dtype());
+        let largest = rgb.data.chunks(3).map(of_pixel).filter(|v| v.is_finite()).fold(0.0, f64::max);
+        largest.max(1000.0 * call.largest().max(1.0))
+    }
     (PixelFormat::Luv, _) => 1000.0,
     (PixelFormat::Lab | PixelFormat::Xyz, _) => 70.0,
     _ => 1.0,

@@ -74,6 +74,17 @@ pub(super) fn from_rgb(rgb: [f64; 3], space: PixelFormat, dtype: DType) -> [f64;
     }
 }
 
+/// What u and v may be off by, in parts of a binary32's precision: they are quotients by a sum that nearly cancels where
+/// some of the colours are negative.
+pub(super) fn luv_terms(rgb: [f64; 3], dtype: DType) -> f64 {
+    let lights = rgb.map(|v| decode(v / dtype.full_scale()));
+    let sums = |lights: [f64; 3]| XYZ.map(|row| (0..3).map(|i| row[i] * lights[i]).sum::<f64>());
+    let weighted = |[x, y, z]: [f64; 3]| x + 15.0 * y + 3.0 * z;
+    let steep = weighted(sums(lights.map(f64::abs))) / weighted(sums(lights)).abs();
+    let light = from_rgb(rgb, PixelFormat::Luv, DType::F32)[0].abs().max(1.0);
+    13.0 * 9.0 * light * steep * steep
+}
+
 /// Red, green and blue in sample units.
 pub(super) fn to_rgb(values: [f64; 3], space: PixelFormat, dtype: DType) -> [f64; 3] {
     let Units { turn, full, middle, integers } = units(dtype);
