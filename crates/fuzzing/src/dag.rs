@@ -248,7 +248,9 @@ impl Growing {
         let mut ring = all[from..].iter().chain(&all[..from]);
         let takes = |spec: &&'static mip_ops::OperatorSpec| Some((*spec, fitting(spec, choice.way, &desc)?));
         let (spec, params) = ring.find_map(takes).expect("most operators take every image");
-        let sources = std::iter::once(a).chain(std::iter::repeat(b)).take(spec.inputs.len()).collect();
+        // Some take as many inputs as a parameter says.
+        let slots = operator(spec.name, &params).spec().inputs.len();
+        let sources = std::iter::once(a).chain(std::iter::repeat(b)).take(slots).collect();
         (Task { op: spec.name, params, sources }, desc)
     }
 

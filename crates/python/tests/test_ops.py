@@ -56,11 +56,12 @@ def parameters(example):
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 def test_every_example_of_every_operator_is_the_same_as_a_function(name, photo):
     operator = OPERATORS[name]
-    inputs = operator["inputs"]
     ran = 0
     for example in operator["examples"]:
-        sources = ",".join("@" + source for source in inputs)
         params = parameters(example)
+        # `tile` takes as many as it is told.
+        inputs = [*operator["inputs"], *(f"in{n}" for n in range(len(operator["inputs"]) + 1, params.get("count", 0) + 1))]
+        sources = ",".join("@" + source for source in inputs)
         text = f"inputs={','.join(inputs)} ! {name} inputs={sources} {example}"
         if "\n" in example:
             # What has several lines is read as a pipeline file.

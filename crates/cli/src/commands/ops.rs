@@ -57,7 +57,11 @@ fn page() -> String {
 fn section(operator: &OperatorSpec) -> String {
     let inputs: Vec<String> = operator.inputs.iter().map(|name| format!("`{name}`")).collect();
     let summary = operator.summary.trim_end_matches('.');
-    let text = format!("\n## `{}`\n\n{summary}. Inputs: {}.\n", operator.name, inputs.join(", "));
+    let further = match operator.extra.inputs {
+        0 => String::new(),
+        further => format!(" and up to {further} more"),
+    };
+    let text = format!("\n## `{}`\n\n{summary}. Inputs: {}{further}.\n", operator.name, inputs.join(", "));
     if operator.params.is_empty() {
         return text;
     }
@@ -76,7 +80,10 @@ fn row(param: &ParamSpec) -> String {
         Change::Uniform => "uniform",
         Change::Structural => "structural",
     };
-    format!("| `{}` | {} | {} | {default} | {change} |\n", param.name, param.help, param.kind)
+    // A bar would end the cell.
+    let cell = |text: &str| text.replace('|', "\\|");
+    let (help, kind) = (cell(param.help), cell(&param.kind.to_string()));
+    format!("| `{}` | {help} | {kind} | {default} | {change} |\n", param.name)
 }
 
 fn describe(operator: &OperatorSpec) -> String {

@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads, and operators of several launches: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 19] = [
+const PIPELINES: [(&str, u32, u32, &str); 20] = [
     (
         "w1",
         1920,
@@ -76,6 +76,12 @@ const PIPELINES: [(&str, u32, u32, &str); 19] = [
         1920,
         1080,
         "auto_threshold ! label min_area=5 ! regions max=64 ! best:nms ! drawn:draw labels=\"one|two\" inputs=@input,best ! redact inputs=drawn,best",
+    ),
+    (
+        "tiles",
+        1920,
+        1080,
+        "small:resize width=200 height=100 ! gray:color_convert to=gray ! back:color_convert to=rgb ! tile count=3 columns=2 gap=4 inputs=small,back,small",
     ),
     ("label 4", 1920, 1080, "auto_threshold ! label connectivity=4"),
     ("distance", 1920, 1080, "auto_threshold ! distance_transform"),

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod regions;
+mod tile;
 
 use mip_core::ImageDesc;
 use mip_plan::{
@@ -29,6 +30,7 @@ pub(super) fn bodies(context: &Context<'_>, kernel: Whole) -> Vec<Body> {
         Whole::Regions(step) => regions::bodies(context, step),
         Whole::Distance(step) => vec![distance(context, step)],
         Whole::Boxes(step) => vec![boxes::body(context, step)],
+        Whole::Tile(kernel) => vec![tile::body(context, kernel)],
     }
 }
 

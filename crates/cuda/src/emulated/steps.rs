@@ -195,6 +195,20 @@ fn boxes_are_those_of_the_cpu() {
 }
 
 #[test]
+fn tiles_are_those_of_the_cpu() {
+    let noise = noise(4);
+    let rgb = ImageDesc::new(37, 20, PixelFormat::Rgb, DType::U8).unwrap();
+    let planar = rgb.with_format(PixelFormat::Bgr).unwrap().with_layout(Layout::Chw);
+    let half = rgb.with_format(PixelFormat::Gray).unwrap().with_dtype(DType::F16).unwrap();
+    for (params, image, count) in
+        [("77.4", rgb, 2), ("\"count\", Int(3)", planar, 3), ("\"count\", Int(5)", half, 5)]
+    {
+        let sources = vec![&noise as &dyn Fn(BatchLayout) -> Memory; count];
+        compare("tile", params, image, &sources);
+    }
+}
+
+#[test]
 fn measures_of_two_images_are_those_of_the_cpu() {
     let rgba = ImageDesc::new(33, 20, PixelFormat::Rgba, DType::U8).unwrap();
     for (params, image) in [("[]", rgba), ("mae", gray(40, 13)), ("ssim", rgba), ("ssim", gray(11, 11))] {

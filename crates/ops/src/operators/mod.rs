@@ -62,6 +62,7 @@ mod sharpen;
 mod sobel;
 mod stats;
 mod threshold;
+mod tile;
 mod transpose;
 mod undistort;
 mod warp_affine;
@@ -142,6 +143,7 @@ operators! {
     sobel: Sobel;
     stats: Stats;
     threshold: Threshold, ThresholdMode;
+    tile: Tile;
     transpose: Transpose;
     undistort: LensModel, Undistort;
     warp_affine: WarpAffine;

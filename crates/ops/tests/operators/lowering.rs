@@ -29,9 +29,11 @@ fn a_wrong_number_of_inputs_is_an_error() {
     for spec in operators() {
         for params in examples(spec) {
             let operator = create(spec.name, &params).unwrap();
-            for count in (0..4).filter(|n| *n != spec.inputs.len()) {
+            // Some have as many as a parameter says.
+            let inputs = operator.spec().inputs;
+            for count in (0..4).filter(|n| *n != inputs.len()) {
                 let error = operator.infer(&vec![image; count]).unwrap_err().to_string();
-                assert!(error.contains(spec.name) && error.contains(&spec.inputs.join(", ")), "{error}");
+                assert!(error.contains(spec.name) && error.contains(&inputs.join(", ")), "{error}");
             }
         }
     }

@@ -31,7 +31,7 @@ pub use warp::{Interpolation, Sampled, Warp};
 pub(crate) use whole::colors;
 pub use whole::{
     Above, Automatic, Boxes, Canny, Connectivity, Distance, Histogram, Labels, Lookup, Median, Metric,
-    Regions, Rule, Table, TileGrid, Whole, WholeOrder,
+    Regions, Rule, Table, Tile, TileGrid, Whole, WholeOrder,
 };
 pub use window::Separable;
 pub use yuv::{YuvFactors, YuvSample};

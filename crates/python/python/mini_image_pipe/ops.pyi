@@ -1030,6 +1030,23 @@ def threshold(image: ImageLike, /, *, threshold: float = ..., max_value: float |
 def threshold(*, threshold: float = ..., max_value: float | None = None, mode: Literal["binary", "binary_inv", "trunc", "tozero", "tozero_inv"] = "binary", thresh: float = ..., maxval: float | None = ..., maxValue: float | None = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
+def tile(image: Image, in2: Image, image3: Image = ..., image4: Image = ..., image5: Image = ..., image6: Image = ..., image7: Image = ..., image8: Image = ..., image9: Image = ..., image10: Image = ..., image11: Image = ..., image12: Image = ..., image13: Image = ..., image14: Image = ..., image15: Image = ..., image16: Image = ..., /, *, count: int = 2, columns: int | None = None, gap: int = 0, fill: float | Sequence[float] | None = None, device: str = "auto") -> Image:
+    """Lays several images beside and below each other: contact sheets, comparisons.
+
+    Takes 2 images: image, in2, and up to 14 more, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        count: How many images it takes (a whole number from 2 to 16; default 2)
+        columns: Images beside each other; all if not given (a whole number from 1 to 16)
+        gap: Pixels between images (a whole number from 0 to 4096; default 0)
+        fill: Colour between images and where there is none: one number, or one a channel, in sample units; 0 if not given (a number from -1e30 to 1e30, or a list of them, one a channel; changes without a new plan)"""
+
+@overload
+def tile(image: ImageLike, in2: ImageLike, image3: ImageLike = ..., image4: ImageLike = ..., image5: ImageLike = ..., image6: ImageLike = ..., image7: ImageLike = ..., image8: ImageLike = ..., image9: ImageLike = ..., image10: ImageLike = ..., image11: ImageLike = ..., image12: ImageLike = ..., image13: ImageLike = ..., image14: ImageLike = ..., image15: ImageLike = ..., image16: ImageLike = ..., /, *, count: int = 2, columns: int | None = None, gap: int = 0, fill: float | Sequence[float] | None = None, device: str = "auto") -> Any: ...
+@overload
+def tile(*, count: int = 2, columns: int | None = None, gap: int = 0, fill: float | Sequence[float] | None = None, device: str = "auto") -> Pipeline: ...
+
+@overload
 def transpose(image: Image, /, *, device: str = "auto") -> Image:
     """Swaps rows and columns: mirrors the image at the diagonal through its top left corner.
 

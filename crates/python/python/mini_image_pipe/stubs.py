@@ -45,7 +45,8 @@ def _arguments(operator: dict[str, Any], fixed: Mapping[str, Any]) -> str:
 
 def _function(operator: dict[str, Any], name: str, fixed: Mapping[str, Any]) -> str:
     arguments = _arguments(operator, fixed)
-    further = [f"{images(operator)[0]}{n + 2}: {{0}} = ..." for n in range(operator["further_inputs"])]
+    first = images(operator)
+    further = [f"{first[0]}{n + 1 + len(first)}: {{0}} = ..." for n in range(operator["further_inputs"])]
     given = [f"{image}: {{0}}" for image in images(operator)]
     taken = ", ".join(given + further)
     doc = documentation(operator, fixed).replace("\\", "\\\\").replace("\n", "\n    ").replace("\n    \n", "\n\n")

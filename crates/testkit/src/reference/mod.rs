@@ -70,6 +70,7 @@ mod sharpen;
 mod sobel;
 mod stats;
 mod threshold;
+mod tile;
 mod transpose;
 mod undistort;
 mod warp;
@@ -157,6 +158,7 @@ references! {
     sobel,
     stats,
     threshold,
+    tile,
     transpose,
     undistort,
     warp_affine,

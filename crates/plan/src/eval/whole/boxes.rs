@@ -77,7 +77,7 @@ fn outlined(edges: Edges, thickness: f32, y: u32, width: usize) -> [Range<usize>
 }
 
 /// Planes of a row, and the bytes of a pixel in each.
-fn pixel_bytes(image: &ImageView<'_>) -> usize {
+pub(super) fn pixel_bytes(image: &ImageView<'_>) -> usize {
     let desc = image.layout().desc;
     match desc.layout() {
         Layout::Hwc => desc.dtype().size() * desc.channels(),
@@ -168,7 +168,7 @@ pub(super) fn cover(
 }
 
 /// The bytes of a pixel, plane by plane, of a number for each channel.
-fn color_bytes(numbers: &[f32], desc: &ImageDesc) -> Vec<u8> {
+pub(super) fn color_bytes(numbers: &[f32], desc: &ImageDesc) -> Vec<u8> {
     numbers[..desc.channels()].iter().flat_map(|&v| quantised(v, desc.dtype())).collect()
 }
 

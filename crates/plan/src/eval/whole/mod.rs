@@ -10,6 +10,7 @@ mod lookup;
 mod median;
 mod regions;
 mod table;
+mod tile;
 
 use mip_core::{ImageView, ImageViewMut};
 
@@ -49,7 +50,8 @@ impl<'a> WholeRows<'a> {
             | Whole::Canny(_)
             | Whole::Regions(_)
             | Whole::Distance(_)
-            | Whole::Boxes(_) => None,
+            | Whole::Boxes(_)
+            | Whole::Tile(_) => None,
         };
         Self { kernel, uniforms, inputs, frame, mixture }
     }
@@ -94,6 +96,7 @@ impl<'a> WholeRows<'a> {
             Whole::Boxes(Boxes::Cover) => {
                 boxes::cover([&self.inputs[0], &self.inputs[1], &self.inputs[2]], frame, y, planes);
             }
+            Whole::Tile(kernel) => tile::row(*kernel, self.inputs, self.uniforms, frame, y, planes),
             Whole::Distance(Distance::Columns) | Whole::Boxes(Boxes::Suppress) => {
                 unreachable!("frames, not rows")
             }
@@ -152,6 +155,7 @@ pub fn whole_frame(
         | Whole::Lookup(_)
         | Whole::Median(_)
         | Whole::Canny(_)
+        | Whole::Tile(_)
         | Whole::Distance(Distance::Rows(_))
         | Whole::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
         | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {

@@ -10,6 +10,7 @@ mod lookup;
 mod rank;
 mod regions;
 mod table;
+mod tile;
 
 use mip_core::{DType, ImageDesc, PixelFormat};
 
@@ -22,6 +23,7 @@ pub use lookup::Lookup;
 pub use rank::Median;
 pub use regions::{Connectivity, Regions};
 pub use table::{Above, Automatic, Rule, Table};
+pub use tile::Tile;
 
 /// A computation that must see a whole image before it has its first result, so that nothing fuses with it. Several of them
 /// one after the other are one operator: counts, a table made of them, an image looked up in the table, all on the device.
@@ -48,6 +50,8 @@ pub enum Whole {
     Distance(Distance),
     /// Lists of boxes.
     Boxes(Boxes),
+    /// Images beside each other.
+    Tile(Tile),
 }
 
 impl Whole {
@@ -65,6 +69,7 @@ impl Whole {
             Self::Regions(step) => step.name(),
             Self::Distance(step) => step.name(),
             Self::Boxes(step) => step.name(),
+            Self::Tile(_) => "tile",
         }
     }
 
@@ -75,6 +80,7 @@ impl Whole {
             Self::Lookup(_) => 2,
             Self::Regions(step) => step.input_count(),
             Self::Boxes(step) => step.input_count(),
+            Self::Tile(tile) => tile.count as usize,
         }
     }
 
@@ -86,6 +92,7 @@ impl Whole {
             Self::Canny(_) => 2,
             Self::Regions(step) => step.uniform_count(),
             Self::Boxes(step) => step.uniform_count(),
+            Self::Tile(_) => Tile::UNIFORMS,
         }
     }
 
@@ -100,6 +107,7 @@ impl Whole {
             Self::Regions(step) => step.check(inputs, output),
             Self::Distance(step) => step.check(&inputs[0], output),
             Self::Boxes(step) => step.check(inputs, output),
+            Self::Tile(tile) => tile.check(inputs, output),
         }
     }
 
@@ -109,7 +117,7 @@ impl Whole {
             // For each of the values that a row holds, thousands of samples are counted.
             Self::Histogram(_) => 64.0,
             Self::Table(_) | Self::Distance(_) => 8.0,
-            Self::Lookup(Lookup::Rows) => 1.0,
+            Self::Lookup(Lookup::Rows) | Self::Tile(_) => 1.0,
             Self::Lookup(Lookup::Between(_)) => 9.0,
             // Two sides of samples are counted for a pixel where each has counts of its own.
             Self::Median(median) => 16.0 * median.side as f64,
@@ -142,6 +150,7 @@ impl Whole {
             | Self::Lookup(_)
             | Self::Median(_)
             | Self::Canny(_)
+            | Self::Tile(_)
             | Self::Distance(Distance::Rows(_))
             | Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
             | Self::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
