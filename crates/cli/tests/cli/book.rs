@@ -4,6 +4,8 @@
 //! follows is its stdout, or with another exit code its stderr, where `[..]` stands for anything on a line and `...` for any lines.
 //! A block marked `toml` that begins with `# file: NAME` is written to that file.
 
+use std::path::Path;
+
 use mip_core::{DType, PixelFormat};
 use snapbox::IntoData;
 
@@ -63,7 +65,8 @@ fn console(chapter: &str, place: &Place, lines: &[&str]) -> usize {
 fn chapter(name: &str, commands: usize) {
     let place = place();
     let mut ran = 0;
-    for block in markdown::read(&text_of(&format!("docs/{name}"))).blocks {
+    let document = markdown::read(&text_of(&format!("docs/{name}")));
+    for block in &document.blocks {
         match (block.mark.as_str(), block.text.lines().next().and_then(|line| line.strip_prefix("# file: ")))
         {
             ("toml", Some(file)) => place.write(file, &block.text),
@@ -72,6 +75,26 @@ fn chapter(name: &str, commands: usize) {
         }
     }
     assert!(ran >= commands, "{name} has {ran} commands, fewer than it had");
+    for (link, _) in &document.links {
+        if let Some(file) = link.strip_prefix("images/gallery/") {
+            let kept = root().join("docs").join(link);
+            let off = mean_difference(&place.path(file), &kept);
+            // Encoders of other processors may round otherwise.
+            assert!(
+                off < 0.5,
+                "{file} is {off} off: copy what the command above it in {name} writes to docs/{link}"
+            );
+        }
+    }
+}
+
+/// How far the samples of two pictures are from each other, on average.
+fn mean_difference(a: &Path, b: &Path) -> f64 {
+    let [a, b] = [a, b].map(|path| mip_io::read_image(path).unwrap());
+    assert_eq!(a.desc(), b.desc());
+    let (a, b) = (a.to_bytes(), b.to_bytes());
+    let sum: f64 = a.iter().zip(&b).map(|(a, b)| f64::from(a.abs_diff(*b))).sum();
+    sum / a.len() as f64
 }
 
 macro_rules! chapters {
@@ -98,6 +121,7 @@ chapters! {
     own_operators: "own-operators.md", 1;
     performance: "performance.md", 4;
     pipeline_files: "pipeline-files.md", 6;
+    gallery: "gallery.md", 7;
 }
 
 #[test]
