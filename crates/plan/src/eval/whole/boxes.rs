@@ -132,7 +132,8 @@ pub(super) fn label(
         let top_row = (top - rows).max(0.0);
         let here = y as f32 >= top_row && (y as f32) < top_row + rows;
         let seen = left < width as f32 && top < height && right > 0.0 && bottom > 0.0;
-        if !here || !seen || !(left < right && top < bottom) {
+        let has_text = here && seen && left < right && top < bottom;
+        if !has_text {
             continue;
         }
         let text = labels.unpacked(uniforms, i);

@@ -102,7 +102,7 @@ mod tests {
         let labels = Labels::of(2, 5).unwrap();
         assert_eq!(labels, Labels { texts: 2, words: 2 });
         let mut uniforms = vec![0.0; Labels::FIRST];
-        ["a", "~}bcd"].map(|text| uniforms.extend(labels.pack(text)));
+        uniforms.extend(["a", "~}bcd"].iter().flat_map(|text| labels.pack(text)));
         assert_eq!(uniforms.len(), labels.uniform_count());
         assert_eq!([0, 1, 2].map(|i| labels.unpacked(&uniforms, i)), [&b"a"[..], b"~}bcd", b"a"]);
         assert_eq!(Labels::of(1, 1921), None);
