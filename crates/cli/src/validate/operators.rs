@@ -153,10 +153,11 @@ fn with_inputs(op: &str, params: &str, slots: usize) -> String {
     format!("inputs={} ! task:{op} {params} inputs={}", names.join(","), read.join(","))
 }
 
-/// Input slots of an operator called so: an expression says by what it reads how many it has.
+/// Input slots of an operator called so: an expression says by what it reads how many it has, and some by a parameter.
 fn slots(op: &str, params: &str) -> usize {
     let fits = |slots: &usize| PipelineSpec::parse_line(&with_inputs(op, params, *slots)).is_ok();
-    (2..=4).find(fits).unwrap_or(1)
+    let most = mip_ops::spec(op).map_or(1, |spec| spec.inputs.len() + spec.extra.inputs);
+    (2..=most).find(fits).unwrap_or(1)
 }
 
 /// What goes into the slots of a case's operator.
