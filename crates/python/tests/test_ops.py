@@ -81,6 +81,13 @@ def test_every_example_of_every_operator_is_the_same_as_a_function(name, photo):
     assert ran or name in OF_OTHER_IMAGES, "an operator that no example of shows at work"
 
 
+def test_tile_takes_as_many_images_as_there_are(photo):
+    dark = photo // 2
+    assert np.array_equal(mip.ops.tile(photo, dark), np.hstack([photo, dark]))
+    assert np.array_equal(mip.ops.tile(photo, dark, photo, columns=1), np.vstack([photo, dark, photo]))
+    assert np.array_equal(mip.ops.tile(count=3)(photo, dark, photo), np.hstack([photo, dark, photo]))
+
+
 def test_the_stubs_are_current():
     checked_in = Path(mip.__file__).with_name("ops.pyi")
     assert checked_in.read_text() == stub(), "python -m mini_image_pipe.stubs > python/mini_image_pipe/ops.pyi"

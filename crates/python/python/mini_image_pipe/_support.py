@@ -23,8 +23,12 @@ def image(array: Any, format: PixelFormat, layout: Layout) -> Image:
 
 def operator_pipeline(operator: dict[str, Any], count: int, device: str, params: dict[str, Any]) -> Pipeline:
     """A pipeline of one operator over so many images."""
+    if any(param["name"] == "count" for param in operator["params"]):
+        # `tile` says how many it takes: as many as there are, if it is not told.
+        params = {"count": count, **params}
+        count = params["count"]
     names = images(operator)
-    names += [f"{names[0]}{number}" for number in range(2, 2 + count - len(names))]
+    names += [f"{names[0]}{number}" for number in range(len(names) + 1, count + 1)]
     name = operator["name"]
     if len(names) < 2:
         return Pipeline(device=device).add(name, name, **params)
