@@ -12,6 +12,7 @@ use mini_image_pipe::{DType, ImageBuffer};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyDict;
 
 use super::{CPU, Managed, ManagedVersioned, NAME, PINNED, Type, USED, USED_VERSIONED, VERSIONED, type_of};
@@ -170,22 +171,25 @@ pub(crate) fn packed(shape: &[usize], dtype: DType) -> Vec<isize> {
 
 /// Takes the tensor out of its capsule: from then on it is ours to delete.
 fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
-    // SAFETY: `capsule` is an object and the thread is attached; every function here says by an error when it is no such capsule.
-    // Under these names it holds such a struct (DLPack's protocol), which renaming takes over.
-    unsafe {
-        let of = |name: &CStr| ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) == 1;
-        let (name, used) = if of(VERSIONED) { (VERSIONED, USED_VERSIONED) } else { (NAME, USED) };
-        let pointer = ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr());
-        let Some(pointer) = NonNull::new(pointer) else { return Err(PyErr::fetch(capsule.py())) };
-        if name == VERSIONED && pointer.cast::<ManagedVersioned>().as_ref().version[0] != 1 {
-            return Err(PyBufferError::new_err("a tensor of another major version of DLPack than 1"));
+    // Without the GIL two threads that were given one capsule would both find it under its first name.
+    with_critical_section(capsule, || {
+        // SAFETY: `capsule` is an object and the thread is attached; every function here says by an error when it is no such capsule.
+        // Under these names it holds such a struct (DLPack's protocol), which renaming takes over; nobody renames it in between.
+        unsafe {
+            let of = |name: &CStr| ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) == 1;
+            let (name, used) = if of(VERSIONED) { (VERSIONED, USED_VERSIONED) } else { (NAME, USED) };
+            let pointer = ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr());
+            let Some(pointer) = NonNull::new(pointer) else { return Err(PyErr::fetch(capsule.py())) };
+            if name == VERSIONED && pointer.cast::<ManagedVersioned>().as_ref().version[0] != 1 {
+                return Err(PyBufferError::new_err("a tensor of another major version of DLPack than 1"));
+            }
+            if ffi::PyCapsule_SetName(capsule.as_ptr(), used.as_ptr()) != 0 {
+                return Err(PyErr::fetch(capsule.py()));
+            }
+            let versioned = name == VERSIONED;
+            Ok(if versioned { Taken::Versioned(pointer.cast()) } else { Taken::Unversioned(pointer.cast()) })
         }
-        if ffi::PyCapsule_SetName(capsule.as_ptr(), used.as_ptr()) != 0 {
-            return Err(PyErr::fetch(capsule.py()));
-        }
-        let versioned = name == VERSIONED;
-        Ok(if versioned { Taken::Versioned(pointer.cast()) } else { Taken::Unversioned(pointer.cast()) })
-    }
+    })
 }
 
 /// Memory of a GPU that another library lends, for the engine to read in place.
