@@ -1,34 +1,12 @@
 """Many threads at once over what they share, as they do where there is no GIL."""
 
 import sys
-import threading
 import time
 
 import mini_image_pipe as mip
 import numpy as np
 import pytest
-
-THREADS = 8
-
-
-def at_once(work):
-    """Runs `work(number)` on so many threads that begin together; what one of them raises is raised."""
-    begin, failed = threading.Barrier(THREADS), []
-
-    def run(number):
-        begin.wait()
-        try:
-            work(number)
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
+from at_once import THREADS, at_once
 
 
 @pytest.mark.skipif(not hasattr(sys, "_is_gil_enabled"), reason="this Python has a GIL, and says nothing of it")
