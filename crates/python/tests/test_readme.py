@@ -30,7 +30,7 @@ def test_there_are_as_many_as_there_were():
 
 @pytest.mark.parametrize("code", [code for _, code in BLOCKS], ids=[name for name, _ in BLOCKS])
 def test_it_runs(code, tmp_path, monkeypatch, photo):
-    for library in ("torchvision", "albumentations"):
+    for library in ("cv2", "torchvision", "albumentations"):
         if f"import {library}" in code or f"from {library}" in code:
             pytest.importorskip(library, reason=f"{library} is not installed")
     if 'device="cuda"' in code:
