@@ -149,6 +149,9 @@ def test_files_of_jpeg_are_near(tmp_path, photo):
 
 
 def test_memory_of_pictures_that_are_gone_is_used_again_and_that_of_others_is_not(tmp_path, photo):
+    mip.save(photo, tmp_path / "other.png")
+    gone = [mip.open(tmp_path / "other.png") for _ in range(8)]
+    del gone  # as many of another shape as are kept
     photo = photo[:37]  # a shape that no other test has left memory of
     for number in range(4):
         mip.save(np.roll(photo, number, axis=0), tmp_path / f"{number}.png")

@@ -11,12 +11,18 @@ impl Spares {
     /// At most so many buffers are kept.
     const MOST: usize = 8;
 
-    /// Gives a buffer. Clones of it may live on, but then it saves nothing.
+    /// Gives a buffer. Clones of it may live on, but then it saves nothing. Where there are as many as are kept, the oldest goes:
+    /// pictures of a shape that comes no more would otherwise hold all places for ever.
     pub fn give(&self, image: ImageBuffer) {
-        let mut kept = self.lock();
-        if kept.len() < Self::MOST && image.batch_size() == 1 && image.layout().is_tight() {
-            kept.push(image);
+        if image.batch_size() != 1 || !image.layout().is_tight() {
+            return;
         }
+        let mut kept = self.lock();
+        let oldest = (kept.len() >= Self::MOST).then(|| kept.remove(0));
+        kept.push(image);
+        drop(kept);
+        // Freed without the lock.
+        drop(oldest);
     }
 
     /// Lets go of all buffers.
@@ -29,7 +35,7 @@ impl Spares {
     pub(super) fn take(&self, layout: &BatchLayout) -> Option<ImageBuffer> {
         let mut kept = self.lock();
         let index = kept.iter_mut().position(|image| image.layout() == layout && image.is_unique())?;
-        Some(kept.swap_remove(index))
+        Some(kept.remove(index))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<ImageBuffer>> {
