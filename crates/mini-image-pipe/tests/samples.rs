@@ -21,7 +21,8 @@ fn each_runs_over_pictures() {
     for entry in std::fs::read_dir(folder()).unwrap() {
         let file = entry.unwrap().path();
         let mut pipeline = pipeline(&file);
-        let desc = ImageDesc::new(640, 480, PixelFormat::Rgb, DType::U8).unwrap();
+        // As large as the places that `pieces.toml` cuts out ask for.
+        let desc = ImageDesc::new(1920, 1080, PixelFormat::Rgb, DType::U8).unwrap();
         for (name, seed) in pipeline.task_graph().inputs().to_vec().iter().zip(1..) {
             pipeline.set_named_input(name, &Pattern::Gradient.draw(desc, seed)).unwrap();
         }

@@ -148,7 +148,7 @@ pub(super) fn line(op: &str, params: &str) -> String {
 }
 
 fn with_inputs(op: &str, params: &str, slots: usize) -> String {
-    let names = &["a", "b", "c", "d"][..slots];
+    let names: Vec<String> = ('a'..='z').take(slots).map(String::from).collect();
     let read: Vec<String> = names.iter().map(|name| format!("@{name}")).collect();
     format!("inputs={} ! task:{op} {params} inputs={}", names.join(","), read.join(","))
 }

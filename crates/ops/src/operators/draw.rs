@@ -41,7 +41,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "color=[10,200.4,-3] thickness=1",
         "color=7",
         "color=[1,2,3,4] thickness=5",
-        "labels=\"a fox|2~{dogs}\"",
+        "labels=\"a fox|2~{dogs}\" text_color=[1,200.4,300]",
         "labels=\"Wq@||x\" scale=3 text_color=9.7",
     ],
     create: create::<Draw>,

@@ -6,21 +6,15 @@ pub(super) const REFERENCE: Reference =
     Reference::new("tile", &["count", "columns", "gap", "fill"], |call| {
         let images: Vec<Real> = (0..call.inputs.len()).map(|slot| call.image(slot)).collect();
         let fill = call.params.list("fill").unwrap_or_else(|| vec![0.0]);
-        let (_, columns, gap) = shape(call.params);
+        let (columns, gap) = shape(call.params);
         tile(&images, columns, gap, &fill)
-    })
-    .output(|params, desc| {
-        let (count, columns, gap) = shape(params);
-        let side = |images: u32, pixels: u32| images * (pixels + gap as u32) - gap as u32;
-        let (across, down) = (columns as u32, count.div_ceil(columns) as u32);
-        desc.with_size(side(across, desc.width()), side(down, desc.height())).unwrap()
     });
 
-/// Count, columns, gap.
-fn shape(params: &Params) -> (usize, usize, usize) {
+/// Columns and gap.
+fn shape(params: &Params) -> (usize, usize) {
     let number = |name, default| params.number(name).map_or(default, |v| v as usize);
     let count = number("count", 2);
-    (count, number("columns", count).min(count), number("gap", 0))
+    (number("columns", count).min(count), number("gap", 0))
 }
 
 /// Images beside and below each other on a colour.
