@@ -32,6 +32,11 @@ pub(super) struct CopyOut {
 }
 
 impl CopyOut {
+    /// Whether it may be of use for so many bytes.
+    pub(super) const fn is_for(bytes: usize) -> bool {
+        bytes <= MOST
+    }
+
     /// Queues a copy between addresses of the device's, one of them pinned memory's; `None` where a copy engine is to do it. The
     /// caller keeps both allocated until the stream is past it.
     pub(super) fn queue(
@@ -41,7 +46,7 @@ impl CopyOut {
         [from, to]: [u64; 2],
         bytes: usize,
     ) -> Option<Result<(), DriverError>> {
-        if bytes > MOST || !(from | to).is_multiple_of(PIECE) {
+        if !Self::is_for(bytes) || !(from | to).is_multiple_of(PIECE) {
             return None;
         }
         if self.asked.load(Ordering::Relaxed) < OFTEN {

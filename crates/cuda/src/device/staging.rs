@@ -6,6 +6,7 @@ use mip_core::{BatchLayout, ImageBuffer};
 use mip_runtime::device::{BufferMemory, BufferRef, DeviceError};
 use mip_runtime::memory::WriteGuard;
 
+use super::copy_out::CopyOut;
 use super::memory::pinned_address;
 use super::ring::{Piece, SLOT};
 use super::shared::Shared;
@@ -85,8 +86,8 @@ fn pieces(from: Rows, to: Rows) -> Vec<Piece> {
 }
 
 /// Queues the copy of images on the device to pinned memory, borrowed as `to`. The caller keeps the guard and
-/// both buffers until the stream is past it. `alone` where nothing else is under way on the device: a small image goes by
-/// a kernel then.
+/// both buffers until the stream is past it. A small image goes by a kernel where it is `alone`: where nothing else is
+/// under way on the device.
 pub(super) fn download(
     shared: &Arc<Shared>,
     stream: &RawStream,
@@ -94,14 +95,15 @@ pub(super) fn download(
     at: &BufferRef,
     to: &mut WriteGuard,
     target: &BufferRef,
-    alone: bool,
+    alone: impl FnOnce() -> bool,
 ) -> Result<(), DeviceError> {
     same_shape(&at.layout, &target.layout)?;
     let pairs = matching((&at.layout, at.offset), (&target.layout, 0));
-    if alone
-        && let ([(source, run)], BufferMemory::Block(block)) = (&pairs[..], &target.memory)
+    if let ([(source, run)], BufferMemory::Block(block)) = (&pairs[..], &target.memory)
         && let Some(bytes) = source.run_beside(run)
         && let Some(pinned) = pinned_address(&**block)
+        && CopyOut::is_for(bytes)
+        && alone()
     {
         let places = [from.address() + source.offset as u64, pinned + (target.offset + run.offset) as u64];
         if let Some(queued) = shared.copy_out.queue(shared, stream, places, bytes) {

@@ -148,7 +148,8 @@ impl CudaStream {
             DeviceError::Unsupported("downloads go to pinned memory, not to device memory".to_owned())
         })?;
         let mut guard = host.write(to.offset..to.offset + to.layout.span())?;
-        let (alone, memory) = (self.shared.streams.are_idle_but(&self.in_flight), device_buffer(from)?);
+        let alone = || self.shared.streams.are_idle_but(&self.in_flight);
+        let memory = device_buffer(from)?;
         staging::download(&self.shared, &self.raw, memory, from, &mut guard, to, alone)?;
         self.in_flight.add(Entry::keep((guard, from.clone(), to.clone())));
         Ok(())
