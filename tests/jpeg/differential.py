@@ -3,10 +3,12 @@
     pip install -r tests/jpeg/requirements.txt
     cargo build --release -p mip-io --example jpegs
     python tests/jpeg/differential.py target/release/examples/jpegs [--decoder mip|zune|jpeg-decoder] [--quick]
+    python tests/jpeg/differential.py target/release/examples/jpegs --scale 2|4|8 [--quick]
 
 Each file must decode to libjpeg's pixels, or be refused where the family says so. Exit code 1 when one does not.
 Incomplete progressive files are compared with what libjpeg makes of the same coefficients coded sequentially:
-by default it guesses at the missing ones (T.81 K.8), which is not decoding.
+by default it guesses at the missing ones (T.81 K.8), which is not decoding. Scaled pictures are compared with those of
+OpenCV, whose libjpeg scales exactly as asked.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import cv2
 import numpy as np
 from PIL import Image
 
@@ -35,6 +38,16 @@ def pillow(file):
         return np.asarray(image if image.mode == "L" else image.convert("RGB"))
     except Exception as error:  # whatever Pillow raises is a refusal
         return str(error)
+
+
+def scaled(file, scale):
+    """Pixels of a scaled picture as libjpeg has them; of gray and of three components."""
+    flags = {2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4, 8: cv2.IMREAD_REDUCED_COLOR_8}[scale]
+    pixels = cv2.imdecode(np.frombuffer(file, np.uint8), flags | cv2.IMREAD_IGNORE_ORIENTATION)
+    if pixels is None:
+        return "OpenCV refuses it"
+    gray = Image.open(io.BytesIO(file)).mode == "L"
+    return pixels[..., 0] if gray else pixels[..., ::-1]
 
 
 class Decoder:
@@ -188,10 +201,10 @@ def damage(quick):
             yield Case("scans repeated", f"{layout} {lost}", progressive(picture, sorted(script + [script[lost]], key=script.index)), REFUSED)
 
 
-def check(case, decode, tolerance):
+def check(case, decode, tolerance, libjpeg):
     """What is wrong with the decoder's answer, or nothing; and the largest difference of a sample."""
     got = decode(case.file)
-    want = pillow(case.file) if case.want is None else case.want
+    want = libjpeg(case.file) if case.want is None else case.want
     if isinstance(want, str):
         return (None if isinstance(got, str) else f"accepted, but: {want}"), 0
     if isinstance(got, str):
@@ -206,16 +219,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("--decoder", default="mip")
+    parser.add_argument("--scale", type=int, choices=(2, 4, 8), help="compare pictures of half, a quarter or an eighth")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tolerance", type=int, default=0, help="largest difference that is no failure")
     parser.add_argument("--show", type=int, default=3, help="failures printed for each family")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the files that fail")
     args = parser.parse_args()
-    decode = Decoder(args.binary, args.decoder)
+    decode = Decoder(args.binary, f"mip/{args.scale}" if args.scale else args.decoder)
+    families = (sizes, factors, scans) if args.scale else (sizes, factors, scans, coarse, colors, oddities, damage)
+    libjpeg = (lambda file: scaled(file, args.scale)) if args.scale else pillow
     totals, wrong, worst = collections.Counter(), collections.Counter(), collections.Counter()
-    for family in (sizes, factors, scans, coarse, colors, oddities, damage):
+    for family in families:
         for case in family(args.quick):
-            fault, off = check(case, decode, args.tolerance)
+            fault, off = check(case, decode, args.tolerance, libjpeg)
             totals[case.family] += 1
             worst[case.family] = max(worst[case.family], off)
             if fault:

@@ -2,11 +2,13 @@
 
     python tests/jpeg/make_cases.py
 
-Files in `refused` have no pixels. `cases.txt` lists the others.
+Files in `refused` have no pixels. `cases.txt` lists the others. `scaled` has pictures of half, a quarter and an eighth, by the libjpeg
+of OpenCV.
 """
 
 import pathlib
 
+import numpy as np
 from PIL import Image
 
 import coder
@@ -67,12 +69,16 @@ def refused():
 
 
 def main():
-    (FOLDER / "refused").mkdir(parents=True, exist_ok=True)
+    for folder in ("refused", "scaled"):
+        (FOLDER / folder).mkdir(parents=True, exist_ok=True)
     names = []
     for name, file, same in right():
         (FOLDER / f"{name}.jpg").write_bytes(file)
         Image.fromarray(pillow(same or file)).save(FOLDER / f"{name}.png", optimize=True)
         names.append(name)
+        if name.endswith(("33x17", "9x2")) or name.startswith(("luma", "sampling", "gray", "successive", "scans")):
+            for scale in (2, 4, 8):
+                Image.fromarray(np.ascontiguousarray(differential.scaled(file, scale))).save(FOLDER / "scaled" / f"{name}_{scale}.png", optimize=True)
     (FOLDER / "cases.txt").write_text("\n".join(names) + "\n")
     for name, file in refused():
         (FOLDER / "refused" / f"{name}.jpg").write_bytes(file)

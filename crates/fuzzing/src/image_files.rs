@@ -1,7 +1,7 @@
 //! Image files.
 
 use mip_core::ImageBuffer;
-use mip_io::{FileFormat, IoError, ReadOptions, Reader, WriteOptions, encode};
+use mip_io::{FileFormat, IccUse, IoError, JpegScale, ReadOptions, Reader, WriteOptions, encode};
 
 use crate::checksums::mended;
 use crate::{MAX_PIXELS, Outcome, refused};
@@ -24,6 +24,7 @@ pub fn picture(bytes: &[u8]) -> Outcome {
         return Outcome::Refused;
     }
     pages(bytes, "fuzz.tga");
+    changed(bytes, "fuzz.tga");
     holds(bytes, "fuzz.tga", FileFormat::Npy)
 }
 
@@ -46,8 +47,29 @@ fn pages(bytes: &[u8], name: &str) {
     }
 }
 
+/// A file read otherwise than as it is stored: scaled, and by its profile. It is as large as asked for, or refused.
+fn changed(bytes: &[u8], name: &str) {
+    let jpeg_scale = JpegScale::ALL[bytes.len() % 4];
+    let options =
+        ReadOptions { max_pixels: MAX_PIXELS, jpeg_scale, icc: IccUse::Srgb, ..ReadOptions::default() };
+    match Reader::new(options).read_bytes(bytes, name) {
+        Ok(image) => {
+            let whole = Reader::default().read_bytes(bytes, name).expect("whole, it is read as well");
+            let side = |side: u32| {
+                if name == "fuzz.jpg" { side.div_ceil(jpeg_scale.divisor() as u32) } else { side }
+            };
+            let size = (side(whole.desc().width()), side(whole.desc().height()));
+            assert_eq!((image.desc().width(), image.desc().height()), size);
+        }
+        Err(error) => assert!(!matches!(error, IoError::Internal { .. }), "{error}"),
+    }
+}
+
 /// A file in a format that has a target of its own.
 fn own(start: &[u8], bytes: &[u8]) -> Outcome {
+    if bytes.starts_with(start) {
+        changed(bytes, if start[0] == 0xFF { "fuzz.jpg" } else { "fuzz.png" });
+    }
     if bytes.starts_with(start) { holds(bytes, "fuzz", FileFormat::Png) } else { Outcome::Refused }
 }
 

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! jpegs DECODER < LIST         one file name a line; prints for each a line, and the pixels behind it
-//! jpegs --time ROUNDS FILE...  the best times of our decoder and of zune-jpeg, in turns
+//! jpegs --time ROUNDS FILE...  the best times of our decoder, of the same at an eighth, and of zune-jpeg, in turns
 //! ```
 //!
-//! DECODER is `mip`, `zune` or `jpeg-decoder`. The line is `ok WIDTH HEIGHT CHANNELS BYTES WARNINGS`, with the bytes of a sample, or `error TEXT`.
+//! DECODER is `mip`, `mip/2`, `mip/4`, `mip/8`, `zune` or `jpeg-decoder`. The line is `ok WIDTH HEIGHT CHANNELS BYTES WARNINGS`, with the bytes of a sample, or `error TEXT`.
 
 #![allow(clippy::print_stdout, reason = "what an example is for")]
 
 use std::io::{BufRead as _, Write as _, stdin, stdout};
 use std::time::{Duration, Instant};
 
-use mip_io::Reader;
+use mip_io::{JpegScale, ReadOptions, Reader};
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
@@ -53,15 +53,22 @@ fn answer(decoder: &str) {
 
 fn decode(decoder: &str, file: &[u8]) -> Result<Picture, String> {
     match decoder {
-        "mip" => mip(file),
+        "mip" => mip(file, JpegScale::Full),
+        "mip/2" => mip(file, JpegScale::Half),
+        "mip/4" => mip(file, JpegScale::Quarter),
+        "mip/8" => mip(file, JpegScale::Eighth),
         "zune" => zune(file),
         "jpeg-decoder" => jpeg_decoder(file),
         other => panic!("there is no decoder {other}"),
     }
 }
 
-fn mip(file: &[u8]) -> Result<Picture, String> {
-    let mut reader = Reader::default();
+fn reader(jpeg_scale: JpegScale) -> Reader {
+    Reader::new(ReadOptions { jpeg_scale, ..ReadOptions::default() })
+}
+
+fn mip(file: &[u8], scale: JpegScale) -> Result<Picture, String> {
+    let mut reader = reader(scale);
     let image = reader.read_bytes(file, "it").map_err(|e| e.to_string())?;
     let desc = image.desc();
     Ok(Picture {
@@ -98,23 +105,27 @@ fn jpeg_decoder(file: &[u8]) -> Result<Picture, String> {
 fn time(rounds: usize, files: &[&str]) {
     for name in files {
         let file = std::fs::read(name).expect("a file");
-        let mut reader = Reader::default();
+        let mut readers = [JpegScale::Full, JpegScale::Eighth].map(reader);
         let mut kept = Vec::new();
-        let mut best = [Duration::MAX; 2];
+        let mut best = [Duration::MAX; 3];
         for _ in 0..rounds {
-            let start = Instant::now();
-            let image = reader.read_bytes(&file, "it").expect("our decoder takes it");
-            best[0] = best[0].min(start.elapsed());
-            let len = image.desc().bytes();
-            reader.recycle(image);
-            kept.resize(len, 0);
+            for (reader, best) in readers.iter_mut().zip(&mut best) {
+                let start = Instant::now();
+                let image = reader.read_bytes(&file, "it").expect("our decoder takes it");
+                *best = (*best).min(start.elapsed());
+                kept.resize(kept.len().max(image.desc().bytes()), 0);
+                reader.recycle(image);
+            }
             let options = DecoderOptions::default().set_strict_mode(true);
             let start = Instant::now();
             let mut decoder = zune_jpeg::JpegDecoder::new_with_options(ZCursor::new(&file), options);
             decoder.decode_into(&mut kept).expect("zune-jpeg takes it");
-            best[1] = best[1].min(start.elapsed());
+            best[2] = best[2].min(start.elapsed());
         }
-        let [ours, zune] = best.map(|time| time.as_secs_f64() * 1e3);
-        println!("{name}: mip {ours:.2} ms, zune-jpeg {zune:.2} ms, ratio {:.2}", ours / zune);
+        let [ours, eighth, zune] = best.map(|time| time.as_secs_f64() * 1e3);
+        println!(
+            "{name}: mip {ours:.2} ms, at an eighth {eighth:.2} ms, zune-jpeg {zune:.2} ms, ratio {:.2}",
+            ours / zune
+        );
     }
 }

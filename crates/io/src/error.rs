@@ -97,6 +97,14 @@ pub enum IoError {
         /// What it takes and what is allowed.
         source: OverBudget,
     },
+    /// A picture that cannot be made sRGB, as [`ReadOptions::icc`](crate::ReadOptions::icc) asks for.
+    #[error("{name} cannot be converted to sRGB by its ICC profile: {}; leave the conversion out, or do it with another program first", quoted(.reason))]
+    IccProfile {
+        /// The file.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// A decoder that panicked.
     #[error(
         "{name}: the {format} decoder failed on it (internal error: {reason}); save it anew with another program"

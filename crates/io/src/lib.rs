@@ -23,7 +23,8 @@ pub mod y4m;
 pub mod yuv;
 
 pub use decode::{
-    Loaded, Page, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes, read_image,
+    IccUse, JpegScale, Loaded, Page, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes,
+    read_image,
 };
 pub use encode::{Compression, WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;

@@ -3,10 +3,12 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use common::jpeg;
 use jpeg_encoder::SamplingFactor;
-use mip_io::{IoError, ReadOptions, Reader, WarningKind, read_bytes, read_image};
+use mip_core::MemoryBudget;
+use mip_io::{IoError, JpegScale, ReadOptions, Reader, WarningKind, read_bytes, read_image};
 use proptest::prelude::*;
 
 fn folder() -> PathBuf {
@@ -30,6 +32,55 @@ fn pixels_are_those_of_libjpeg() {
         let image = read_bytes(&file(&name), &name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(image, read_image(folder().join(format!("{name}.png"))).unwrap(), "{name}");
     }
+}
+
+/// Of a half, a quarter and an eighth.
+#[test]
+fn scaled_pixels_are_those_of_libjpeg() {
+    let mut count = 0;
+    for scale in [JpegScale::Half, JpegScale::Quarter, JpegScale::Eighth] {
+        let mut reader = Reader::new(ReadOptions { jpeg_scale: scale, ..ReadOptions::default() });
+        for name in names() {
+            let right = folder().join(format!("scaled/{name}_{}.png", scale.divisor()));
+            if right.exists() {
+                let image = reader.read_bytes(&file(&name), &name).unwrap_or_else(|e| panic!("{e}"));
+                assert_eq!(image, read_image(right).unwrap(), "{name} {scale:?}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 60, "{count}");
+}
+
+/// What is refused at full size is so at any, and sides of all sizes are rounded up.
+#[test]
+fn scaled_pictures_are_refused_and_sized_like_whole_ones() {
+    for scale in JpegScale::ALL {
+        let mut reader = Reader::new(ReadOptions { jpeg_scale: scale, ..ReadOptions::default() });
+        for entry in std::fs::read_dir(folder().join("refused")).unwrap() {
+            let path = entry.unwrap().path();
+            assert!(reader.read(&path).is_err(), "{}", path.display());
+        }
+        for name in names() {
+            let whole = *read_bytes(&file(&name), &name).unwrap().desc();
+            let scaled = *reader.read_bytes(&file(&name), &name).unwrap().desc();
+            let side = |side: u32| side.div_ceil(scale.divisor() as u32);
+            assert_eq!(scaled, whole.with_size(side(whole.width()), side(whole.height())).unwrap(), "{name}");
+        }
+    }
+}
+
+/// A picture that fits into a budget only when it is scaled.
+#[test]
+fn scaled_pictures_take_less_memory() {
+    let file = jpeg(512, 512, SamplingFactor::F_2_2, false, 0);
+    let read = |jpeg_scale| {
+        let budget = Arc::new(MemoryBudget::new(1 << 19));
+        let options = ReadOptions { jpeg_scale, ..ReadOptions::default() };
+        Reader::within(options, budget, Arc::default()).read_bytes(&file, "a.jpg")
+    };
+    assert!(matches!(read(JpegScale::Full), Err(IoError::Memory { .. })));
+    assert_eq!(read(JpegScale::Eighth).unwrap().desc().width(), 64);
 }
 
 #[test]

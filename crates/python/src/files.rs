@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use mini_image_pipe::ImageBuffer;
 use mini_image_pipe::io::{
-    FileFormat, IoError, ReadOptions, Reader, Spares, WriteOptions, encode, write_image,
+    FileFormat, IccUse, IoError, JpegScale, ReadOptions, Reader, Spares, WriteOptions, encode, write_image,
 };
 use mini_image_pipe::types::MemoryBudget;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -18,39 +19,58 @@ use crate::image::{Image, meaning};
 /// Reads an image file as a NumPy array: (height, width) for gray, (height, width, 3) for rgb and (height, width, 4)
 /// for rgba, of uint8, uint16 or float32 as the file holds them. The file's first bytes tell its format.
 ///
-/// What a warning of `mip run` would say of the file is a Python warning; `strict=True` makes it an error.
+/// What a warning of `mip run` would say of the file is a Python warning; `strict=True` makes it an error. `jpeg_scale` 2, 4 or 8 decodes
+/// a JPEG file at a half, a quarter or an eighth of its width and height, as `Image.draft` of Pillow does; files of other formats stay
+/// as they are. `icc="srgb"` converts pixels to sRGB by the profile that came with them; otherwise they are as they are stored.
 #[pyfunction]
-#[pyo3(signature = (path, *, strict=false, max_pixels=None))]
+#[pyo3(signature = (path, *, strict=false, max_pixels=None, jpeg_scale=1, icc="keep"))]
 pub(crate) fn open(
     py: Python<'_>,
     path: PathBuf,
     strict: bool,
     max_pixels: Option<u64>,
+    jpeg_scale: u8,
+    icc: &str,
 ) -> PyResult<Bound<'_, PyAny>> {
-    read(py, strict, max_pixels, |reader| reader.read(&path))
+    read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| reader.read(&path))
 }
 
 /// An image file's bytes as a NumPy array, as `open` gives that of a file. They may be `bytes` or a `bytearray`, which is copied.
 #[pyfunction]
-#[pyo3(signature = (data, *, strict=false, max_pixels=None))]
+#[pyo3(signature = (data, *, strict=false, max_pixels=None, jpeg_scale=1, icc="keep"))]
 pub(crate) fn decode(
     py: Python<'_>,
     data: PyBackedBytes,
     strict: bool,
     max_pixels: Option<u64>,
+    jpeg_scale: u8,
+    icc: &str,
 ) -> PyResult<Bound<'_, PyAny>> {
-    read(py, strict, max_pixels, |reader| reader.read_bytes(&data, "the bytes given"))
+    read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| reader.read_bytes(&data, "the bytes given"))
+}
+
+fn options(strict: bool, max_pixels: Option<u64>, jpeg_scale: u8, icc: &str) -> PyResult<ReadOptions> {
+    let defaults = ReadOptions::default();
+    let scale = JpegScale::ALL.into_iter().find(|scale| scale.divisor() == usize::from(jpeg_scale));
+    let scale = scale.ok_or_else(|| {
+        PyValueError::new_err(format!("jpeg_scale is {jpeg_scale}, but must be 1, 2, 4 or 8"))
+    })?;
+    let icc = match icc {
+        "keep" => IccUse::Keep,
+        "srgb" => IccUse::Srgb,
+        other => {
+            return Err(PyValueError::new_err(format!("icc is {other:?}, but must be \"keep\" or \"srgb\"")));
+        }
+    };
+    Ok(ReadOptions { strict, max_pixels: max_pixels.unwrap_or(defaults.max_pixels), jpeg_scale: scale, icc })
 }
 
 /// What a reader gives, made without the GIL, and its warnings as Python's.
 fn read(
     py: Python<'_>,
-    strict: bool,
-    max_pixels: Option<u64>,
+    options: ReadOptions,
     how: impl FnOnce(&mut Reader) -> Result<ImageBuffer, IoError> + Send,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let defaults = ReadOptions::default();
-    let options = ReadOptions { strict, max_pixels: max_pixels.unwrap_or(defaults.max_pixels) };
     let (image, warnings) = py.detach(|| {
         let mut reader = Reader::within(options, Arc::new(MemoryBudget::unlimited()), spares());
         let image = how(&mut reader).map_err(Failed::from);

@@ -1,5 +1,5 @@
 use clap::{Args, ValueEnum};
-use mip_io::{ReadOptions, ReadWarning, Reader};
+use mip_io::{IccUse, JpegScale, ReadOptions, ReadWarning, Reader};
 
 use crate::console;
 use crate::work::PagesArg;
@@ -11,6 +11,44 @@ pub(crate) struct ReadArgs {
     /// of warning
     #[arg(long)]
     strict: bool,
+    /// Decode JPEG files at 1/2, 1/4 or 1/8 of their width and height: sooner than decoding all and resizing, and coarser. Files of
+    /// other formats stay as they are
+    #[arg(long, value_enum, value_name = "SCALE", default_value_t = ScaleArg::Full, hide_default_value = true)]
+    jpeg_scale: ScaleArg,
+    /// What to do with a picture's ICC profile: `keep` pixels as they are stored and carry it over, or convert them to `srgb`
+    #[arg(long, value_enum, value_name = "USE", default_value_t = IccArg::Keep)]
+    icc: IccArg,
+}
+
+/// `--icc`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IccArg {
+    Keep,
+    Srgb,
+}
+
+/// `--jpeg-scale`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    #[value(name = "1")]
+    Full,
+    #[value(name = "1/2")]
+    Half,
+    #[value(name = "1/4")]
+    Quarter,
+    #[value(name = "1/8")]
+    Eighth,
+}
+
+impl From<ScaleArg> for JpegScale {
+    fn from(scale: ScaleArg) -> Self {
+        match scale {
+            ScaleArg::Full => Self::Full,
+            ScaleArg::Half => Self::Half,
+            ScaleArg::Quarter => Self::Quarter,
+            ScaleArg::Eighth => Self::Eighth,
+        }
+    }
 }
 
 /// `--decode`
@@ -42,7 +80,12 @@ impl PageArgs {
         self.read.is_strict()
     }
 
-    pub(crate) const fn options(self, limits: ReadOptions) -> ReadOptions {
+    /// See [`ReadArgs::changes_pixels`].
+    pub(crate) fn changes_pixels(self) -> Option<&'static str> {
+        self.read.changes_pixels()
+    }
+
+    pub(crate) fn options(self, limits: ReadOptions) -> ReadOptions {
         self.read.options(limits)
     }
 }
@@ -52,9 +95,22 @@ impl ReadArgs {
         self.strict
     }
 
-    /// These limits, and how strict to be.
-    pub(crate) const fn options(self, limits: ReadOptions) -> ReadOptions {
-        ReadOptions { strict: self.strict, ..limits }
+    /// The option that asks for other pixels than those of the file, which only the CPU makes, and only of pictures.
+    pub(crate) fn changes_pixels(self) -> Option<&'static str> {
+        match (self.jpeg_scale, self.icc) {
+            (ScaleArg::Full, IccArg::Keep) => None,
+            (ScaleArg::Full, IccArg::Srgb) => Some("--icc srgb"),
+            _ => Some("--jpeg-scale"),
+        }
+    }
+
+    /// These limits, and what else is asked for.
+    pub(crate) fn options(self, limits: ReadOptions) -> ReadOptions {
+        let icc = match self.icc {
+            IccArg::Keep => IccUse::Keep,
+            IccArg::Srgb => IccUse::Srgb,
+        };
+        ReadOptions { strict: self.strict, jpeg_scale: self.jpeg_scale.into(), icc, ..limits }
     }
 }
 

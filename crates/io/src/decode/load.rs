@@ -30,7 +30,7 @@ impl Reader {
         self.file.clear();
         (&mut file).take(FIRST as u64).read_to_end(&mut self.file).map_err(failed)?;
         let format = self.sniff(path, name)?;
-        let needs = look::needs(format, &self.file);
+        let needs = look::needs(format, &self.file, self.options.jpeg_scale);
         if let Some(needs) = needs {
             self.check_size(needs.width, needs.height).map_err(|fault| fault.name(name, format, self))?;
         }
@@ -49,7 +49,9 @@ impl Reader {
             }
         })?;
         // The directory of a TIFF file may lie anywhere in it.
-        if let Some(needs) = needs.is_none().then(|| look::needs(format, &self.file)).flatten() {
+        if let Some(needs) =
+            needs.is_none().then(|| look::needs(format, &self.file, self.options.jpeg_scale)).flatten()
+        {
             self.check_size(needs.width, needs.height).map_err(|fault| fault.name(name, format, self))?;
             let all = self.file.len().saturating_add(needs.pixels).saturating_add(needs.scratch);
             let more = |source| IoError::Memory { name: name.to_owned(), source };

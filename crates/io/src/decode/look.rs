@@ -4,7 +4,7 @@
 use super::exr;
 #[cfg(feature = "webp")]
 use super::webp;
-use super::{gif, hdr, library, npy, pnm, tiff};
+use super::{JpegScale, gif, hdr, library, npy, pnm, tiff};
 use crate::FileFormat;
 
 /// Bytes that are looked at before anything is decided: headers are in front.
@@ -21,11 +21,11 @@ pub(super) struct Needs {
     pub(super) scratch: usize,
 }
 
-/// `None` when the header is not complete, or not one: then decoding says so.
-pub(super) fn needs(format: FileFormat, first: &[u8]) -> Option<Needs> {
+/// Of a file whose picture is decoded at that scale if it is a JPEG; width and height are those before. `None` when the header is not complete, or not one: then decoding says so.
+pub(super) fn needs(format: FileFormat, first: &[u8], scale: JpegScale) -> Option<Needs> {
     match format {
         FileFormat::Png => png(first),
-        FileFormat::Jpeg => jpeg(first),
+        FileFormat::Jpeg => jpeg(first, scale),
         FileFormat::Pbm | FileFormat::Pgm | FileFormat::Ppm | FileFormat::Pam | FileFormat::Pnm => {
             pnm::needs(first)
         }
@@ -80,7 +80,7 @@ fn png(first: &[u8]) -> Option<Needs> {
     Some(Needs { width, height, pixels: area.saturating_mul(samples), scratch: rows(row, 4) })
 }
 
-fn jpeg(first: &[u8]) -> Option<Needs> {
+fn jpeg(first: &[u8], scale: JpegScale) -> Option<Needs> {
     let mut at = 2;
     let mut turned = false;
     loop {
@@ -109,7 +109,7 @@ fn jpeg(first: &[u8]) -> Option<Needs> {
                 if body.len() != 6 + 3 * usize::from(body[5]) || !right {
                     return None;
                 }
-                return Some(jpeg_frame(code, width.into(), height.into(), &factors, turned));
+                return Some(jpeg_frame(code, [width.into(), height.into()], &factors, turned, scale));
             }
             _ => {}
         }
@@ -118,17 +118,25 @@ fn jpeg(first: &[u8]) -> Option<Needs> {
 }
 
 /// From a frame header (T.81 section B.2.2); `factors` are the sampling factors of its components.
-fn jpeg_frame(code: u8, width: u32, height: u32, factors: &[[usize; 2]], turned: bool) -> Needs {
+fn jpeg_frame(
+    code: u8,
+    [width, height]: [u32; 2],
+    factors: &[[usize; 2]],
+    turned: bool,
+    scale: JpegScale,
+) -> Needs {
     let (wide, tall) = (width as usize, height as usize);
-    let area = wide * tall;
+    let area = scale.of(wide) * scale.of(tall);
     let copies = if turned { 2 } else { 1 };
     let channels = if factors.len() == 1 { 1 } else { 3 };
     let most = |i: usize| factors.iter().map(|f| f[i]).max().unwrap_or(1);
-    let units = wide.div_ceil(8 * most(0)) * tall.div_ceil(8 * most(1));
-    let blocks = units * factors.iter().map(|[h, v]| h * v).sum::<usize>();
+    let most = [most(0), most(1)];
+    let units = wide.div_ceil(8 * most[0]) * tall.div_ceil(8 * most[1]);
     // All samples are kept, and of progressive frames all coefficients, of 2 bytes each.
-    let block = if matches!(code, 0xC2 | 0xC6 | 0xCA | 0xCE) { 64 + 128 } else { 64 };
-    let scratch = blocks.saturating_mul(block).saturating_add(rows(wide * channels, 16));
+    let coefficients = if matches!(code, 0xC2 | 0xC6 | 0xCA | 0xCE) { 128 } else { 0 };
+    let block = |factors: [usize; 2]| coefficients + scale.block_side(factors, most).pow(2);
+    let unit: usize = factors.iter().map(|&[h, v]| h * v * block([h, v])).sum();
+    let scratch = units.saturating_mul(unit).saturating_add(rows(scale.of(wide) * channels, 16));
     Needs { width, height, pixels: area * channels * copies, scratch }
 }
 
@@ -154,8 +162,9 @@ mod tests {
 
     #[test]
     fn png_headers_tell_the_pixels() {
-        let pixels =
-            |depth, color, chunk: &[u8; 4]| needs(FileFormat::Png, &png_header(10, 20, depth, color, *chunk));
+        let pixels = |depth, color, chunk: &[u8; 4]| {
+            needs(FileFormat::Png, &png_header(10, 20, depth, color, *chunk), JpegScale::Full)
+        };
         let bytes = |depth, color, chunk| pixels(depth, color, chunk).unwrap().pixels;
         assert_eq!(bytes(8, 2, b"IDAT"), 600);
         assert_eq!(bytes(16, 2, b"IDAT"), 1200);
@@ -163,7 +172,7 @@ mod tests {
         assert_eq!(bytes(1, 3, b"tRNS"), 800);
         assert_eq!(bytes(8, 4, b"IDAT"), 1200, "pairs, then rgba");
         assert_eq!(bytes(8, 0, b"eXIf"), 400, "turned upright");
-        assert_eq!(needs(FileFormat::Png, b"\x89PNG\r\n\x1a\n"), None);
+        assert_eq!(needs(FileFormat::Png, b"\x89PNG\r\n\x1a\n", JpegScale::Full), None);
     }
 
     #[test]
@@ -174,13 +183,17 @@ mod tests {
             file.extend([1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]);
             file
         };
-        let baseline = needs(FileFormat::Jpeg, &file(0xC0)).unwrap();
+        let jpeg = |first: &[u8]| needs(FileFormat::Jpeg, first, JpegScale::Full);
+        let baseline = jpeg(&file(0xC0)).unwrap();
         assert_eq!((baseline.width, baseline.height, baseline.pixels), (10, 20, 600));
-        let progressive = needs(FileFormat::Jpeg, &file(0xC2)).unwrap();
+        let progressive = jpeg(&file(0xC2)).unwrap();
         // 2 x 3 blocks of each component.
         assert_eq!(progressive.scratch - baseline.scratch, 2 * 3 * 3 * 128);
+        let eighth = needs(FileFormat::Jpeg, &file(0xC0), JpegScale::Eighth).unwrap();
+        assert_eq!((eighth.width, eighth.height, eighth.pixels), (10, 20, 2 * 3 * 3));
+        assert!(eighth.scratch < baseline.scratch);
         for length in 0..file(0xC0).len() - 9 {
-            assert_eq!(needs(FileFormat::Jpeg, &file(0xC0)[..length]), None, "{length}");
+            assert_eq!(jpeg(&file(0xC0)[..length]), None, "{length}");
         }
     }
 }

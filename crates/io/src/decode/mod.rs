@@ -5,6 +5,7 @@ mod exif;
 mod exr;
 mod gif;
 mod hdr;
+mod icc;
 mod jpeg;
 mod library;
 mod load;
@@ -30,6 +31,8 @@ use mip_core::{
     BatchLayout, ImageBuffer, ImageDesc, ImageError, MemoryBudget, OverBudget, Reservation, faults, panics,
 };
 
+pub use icc::IccUse;
+pub use jpeg::JpegScale;
 pub use loaded::Loaded;
 pub use pages::Page;
 pub(crate) use tiff::{is_plausible as is_plausible_tiff, page_source as tiff_page};
@@ -47,11 +50,15 @@ pub struct ReadOptions {
     /// Whether a file that gives rise to a [`WarningKind::Damage`] or [`WarningKind::Further`] is refused. Default
     /// `false`.
     pub strict: bool,
+    /// How large the pictures of JPEG files are decoded; files of other formats are not scaled. Default [`JpegScale::Full`].
+    pub jpeg_scale: JpegScale,
+    /// What is done with ICC profiles. Default [`IccUse::Keep`].
+    pub icc: IccUse,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { max_pixels: 1 << 29, strict: false }
+        Self { max_pixels: 1 << 29, strict: false, jpeg_scale: JpegScale::Full, icc: IccUse::Keep }
     }
 }
 
@@ -87,6 +94,8 @@ pub struct Reader {
     warnings: Vec<ReadWarning>,
     metadata: Metadata,
     jpeg: jpeg::Scratch,
+    /// The conversion to sRGB that was used last: files of a folder often have the same profile.
+    conversion: Option<icc::Conversion>,
 }
 
 impl Default for Reader {
@@ -103,6 +112,7 @@ enum Fault {
     TooManyPixels { width: u32, height: u32 },
     Memory(OverBudget),
     Image(ImageError),
+    Profile(String),
     NotBuilt(&'static str),
 }
 
@@ -117,6 +127,7 @@ impl Fault {
             }
             Self::Memory(source) => IoError::Memory { name, source },
             Self::Image(source) => IoError::Image { name, source },
+            Self::Profile(reason) => IoError::IccProfile { name, reason },
             Self::NotBuilt(feature) => IoError::NotBuilt { name, format, feature },
         }
     }
@@ -142,6 +153,7 @@ impl Reader {
             warnings: Vec::new(),
             metadata: Metadata::default(),
             jpeg: jpeg::Scratch::default(),
+            conversion: None,
         }
     }
 
@@ -226,7 +238,7 @@ impl Reader {
         name: &str,
         format: FileFormat,
         held: Reservation,
-        metadata: Metadata,
+        mut metadata: Metadata,
         decode: impl FnOnce(&mut Self) -> Result<(ImageBuffer, Orientation), Fault>,
     ) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
@@ -234,8 +246,11 @@ impl Reader {
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
-            let (image, orientation) = decode(self)?;
+            let (mut image, orientation) = decode(self)?;
             turned = orient::swaps(orientation);
+            if self.options.icc == IccUse::Srgb {
+                self.make_srgb(&mut image, &mut metadata)?;
+            }
             self.upright(image, orientation)
         });
         self.held = None;
@@ -259,7 +274,7 @@ impl Reader {
         if let Some(feature) = format.missing_feature() {
             return Err(Fault::NotBuilt(feature));
         }
-        if let Some(needs) = look::needs(format, file) {
+        if let Some(needs) = look::needs(format, file, self.options.jpeg_scale) {
             self.check_size(needs.width, needs.height)?;
             scratch(needs.scratch)?;
         }
@@ -298,6 +313,21 @@ impl Reader {
     /// Notes a warning about the file in hand; its name is put to it by [`Reader::decode_named`].
     fn warn(&mut self, kind: WarningKind, text: impl Into<String>) {
         self.warnings.push(ReadWarning { name: String::new(), kind, text: text.into() });
+    }
+
+    /// Converts pixels by the profile that came with them, which then is gone.
+    fn make_srgb(&mut self, image: &mut ImageBuffer, metadata: &mut Metadata) -> Result<(), Fault> {
+        let Some(profile) = metadata.take_profile().map_err(|text| Fault::Profile(text.to_owned()))? else {
+            return Ok(());
+        };
+        let kind = (image.desc().format(), image.desc().dtype());
+        let conversion = match self.conversion.take().filter(|kept| kept.is_for(&profile, kind)) {
+            Some(kept) => kept,
+            None => icc::Conversion::new(&profile, kind)?,
+        };
+        conversion.convert(image);
+        self.conversion = Some(conversion);
+        Ok(())
     }
 
     fn upright(&mut self, image: ImageBuffer, orientation: Orientation) -> Result<ImageBuffer, Fault> {

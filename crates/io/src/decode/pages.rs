@@ -111,7 +111,7 @@ impl Reader {
         }
         let needs = match (format, start) {
             (FileFormat::Tiff, Some(start)) => tiff::needs_at(bytes, start),
-            _ => look::needs(format, bytes),
+            _ => look::needs(format, bytes, self.options.jpeg_scale),
         };
         // An animation keeps a copy of the file, its screen, and what of it comes back.
         let kept = match (format, &needs) {

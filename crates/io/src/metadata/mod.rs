@@ -86,6 +86,22 @@ impl Metadata {
         tiff::read_page(file, start)
     }
 
+    /// Takes the profile away, and what else was said of the colours, which is no longer true once pixels are converted by it.
+    /// `Ok(None)` where there is no profile.
+    ///
+    /// # Errors
+    /// There is one, but not all of it.
+    pub(crate) fn take_profile(&mut self) -> Result<Option<Arc<[u8]>>, &'static str> {
+        if self.others.contains(PROFILE) {
+            return Err("it is damaged");
+        }
+        let profile = self.icc.take().filter(|icc| is_profile(icc));
+        if profile.is_some() {
+            self.colours.clear();
+        }
+        Ok(profile)
+    }
+
     /// The metadata of a picture whose sides were swapped.
     pub(crate) fn turned(mut self) -> Self {
         if let Some(density) = &mut self.density {

@@ -163,8 +163,22 @@ class Stream:
     def __iter__(self) -> Iterator[Any]: ...
     def __next__(self) -> Any: ...
 
-def open(path: str | PathLike[str], *, strict: bool = False, max_pixels: int | None = None) -> NDArray[Any]: ...
-def decode(data: bytes | bytearray, *, strict: bool = False, max_pixels: int | None = None) -> NDArray[Any]: ...
+def open(
+    path: str | PathLike[str],
+    *,
+    strict: bool = False,
+    max_pixels: int | None = None,
+    jpeg_scale: Literal[1, 2, 4, 8] = 1,
+    icc: Literal["keep", "srgb"] = "keep",
+) -> NDArray[Any]: ...
+def decode(
+    data: bytes | bytearray,
+    *,
+    strict: bool = False,
+    max_pixels: int | None = None,
+    jpeg_scale: Literal[1, 2, 4, 8] = 1,
+    icc: Literal["keep", "srgb"] = "keep",
+) -> NDArray[Any]: ...
 def save(
     image: ImageLike, path: str | PathLike[str], *, quality: int | None = None, format: PixelFormat | None = None
 ) -> None: ...

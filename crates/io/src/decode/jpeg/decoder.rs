@@ -9,7 +9,7 @@ use super::markers::{self, Application, Scan, next_marker};
 use super::progressive::{self, Progressive};
 use super::sequential::{self, Sequential};
 use super::simd::Level;
-use super::{Scratch, Tables, no_image, scan};
+use super::{JpegScale, Scratch, Tables, no_image, scan};
 
 /// More scans than any encoder writes; each one costs time however small it is.
 const MAX_SCANS: usize = 500;
@@ -24,6 +24,7 @@ pub(super) struct Decoder<'a> {
     at: usize,
     tables: Tables,
     scans: usize,
+    scale: JpegScale,
     pub(super) application: Application,
     pub(super) frame: Option<Frame>,
     /// What is not as it should be, though the picture is whole.
@@ -31,9 +32,9 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(file: &'a [u8]) -> Self {
+    pub(super) fn new(file: &'a [u8], scale: JpegScale) -> Self {
         let (tables, application) = (Tables::default(), Application::default());
-        Self { file, at: 2, tables, scans: 0, application, frame: None, warnings: Vec::new() }
+        Self { file, at: 2, tables, scans: 0, scale, application, frame: None, warnings: Vec::new() }
     }
 
     /// The frame, once there is one.
@@ -124,7 +125,7 @@ impl<'a> Decoder<'a> {
             frame.height =
                 height.filter(|h| *h > 0).ok_or_else(|| Fault::Corrupt("its height is 0".into()))?;
         }
-        frame.lay_out();
+        frame.lay_out(self.scale);
         Ok(())
     }
 
@@ -229,8 +230,9 @@ fn sequential_coder<'s, L: Level>(
             dc: tables.dc[*dc].as_ref().ok_or_else(no_table)?,
             ac: tables.ac[*ac].as_ref().ok_or_else(no_table)?,
             quantisers: component.quantisers.as_ref().ok_or_else(no_table)?,
-            start: 64 * component.first,
+            start: component.start,
             stride: component.stride(),
+            side: component.side,
         })
     };
     Ok(Sequential::new(scan.parts.iter().map(part).collect::<Result<_, Fault>>()?, samples, level))

@@ -1,6 +1,7 @@
 //! The frame: size, components, where their blocks lie, and the memory that takes.
 
 use super::super::Fault;
+use super::JpegScale;
 
 /// A frame header (T.81 B.2.2) and what follows from it.
 pub(super) struct Frame {
@@ -15,6 +16,7 @@ pub(super) struct Frame {
     pub(super) v_max: usize,
     /// MCUs of interleaved scans in a row, and rows of them.
     pub(super) mcus: (usize, usize),
+    scale: JpegScale,
 }
 
 /// One component, with its samples and blocks.
@@ -27,7 +29,9 @@ pub(super) struct Component {
     pub(super) selector: usize,
     /// The table's contents, in the order of rows, when its first scan began: later ones do not count.
     pub(super) quantisers: Option<[u16; 64]>,
-    /// Samples across and down (T.81 A.1.1).
+    /// Samples across and down that a block becomes: 8, or fewer where the picture is scaled.
+    pub(super) side: usize,
+    /// Samples across and down (T.81 A.1.1), scaled.
     pub(super) size: (usize, usize),
     /// Blocks that hold those samples.
     pub(super) blocks: (usize, usize),
@@ -35,6 +39,8 @@ pub(super) struct Component {
     pub(super) stored: (usize, usize),
     /// First block among those of all components.
     pub(super) first: usize,
+    /// First sample among those of all components.
+    pub(super) start: usize,
     /// For each coefficient the bits at the bottom that are still to come, -1 before its first scan.
     pub(super) missing: [i8; 64],
 }
@@ -83,21 +89,63 @@ impl Frame {
             ));
         }
         let progressive = code == 0xC2;
-        Ok(Self { progressive, width, height, components, h_max, v_max, mcus: (0, 0) })
+        Ok(Self {
+            progressive,
+            width,
+            height,
+            components,
+            h_max,
+            v_max,
+            mcus: (0, 0),
+            scale: JpegScale::Full,
+        })
     }
 
-    /// Lays out the blocks, when the height is known.
-    pub(super) fn lay_out(&mut self) {
+    /// Lays out the blocks, when the height is known, and the samples of a picture of that scale.
+    pub(super) fn lay_out(&mut self, scale: JpegScale) {
         let (across, down) = (8 * self.h_max, 8 * self.v_max);
         self.mcus = (self.width.div_ceil(across), self.height.div_ceil(down));
-        let mut first = 0;
+        self.scale = scale;
+        let most = [self.h_max, self.v_max];
+        let (mut first, mut start) = (0, 0);
         for c in &mut self.components {
-            c.size = ((self.width * c.h).div_ceil(self.h_max), (self.height * c.v).div_ceil(self.v_max));
-            c.blocks = (c.size.0.div_ceil(8), c.size.1.div_ceil(8));
+            let side = scale.block_side([c.h, c.v], most);
+            let size = |side: usize| {
+                ((self.width * c.h * side).div_ceil(across), (self.height * c.v * side).div_ceil(down))
+            };
+            let whole = size(8);
+            c.blocks = (whole.0.div_ceil(8), whole.1.div_ceil(8));
             c.stored = (self.mcus.0 * c.h, self.mcus.1 * c.v);
-            c.first = first;
+            (c.side, c.size, c.first, c.start) = (side, size(side), first, start);
             first += c.stored.0 * c.stored.1;
+            start += c.samples();
         }
+    }
+
+    /// Width and height of the picture.
+    pub(super) const fn scaled(&self) -> (usize, usize) {
+        (self.scale.of(self.width), self.scale.of(self.height))
+    }
+
+    /// How many samples of the picture one of a component is for, across and down.
+    pub(super) const fn ratio(&self, c: &Component) -> (usize, usize) {
+        let least = self.least();
+        (self.h_max * least / (c.h * c.side), self.v_max * least / (c.v * c.side))
+    }
+
+    /// Whether components are enlarged by a triangle filter; blocks of one sample are not, as in libjpeg.
+    pub(super) const fn is_smooth(&self) -> bool {
+        self.least() > 1
+    }
+
+    /// Samples across and down that a block of the component with the largest factors becomes.
+    const fn least(&self) -> usize {
+        8 / self.scale.divisor()
+    }
+
+    /// Samples of all components, with those that only fill MCUs.
+    pub(super) fn samples(&self) -> usize {
+        self.components.iter().map(Component::samples).sum()
     }
 
     /// Blocks of all components, with those that only fill MCUs.
@@ -113,9 +161,10 @@ impl Frame {
     /// Most bytes that decoding holds at once besides the file: the components' samples, the coefficients of
     /// a progressive frame, and the picture.
     pub(super) fn peak_bytes(&self) -> u64 {
-        let block = if self.progressive { 64 + 128 } else { 64 };
+        let coefficients = if self.progressive { 128 * self.stored_blocks() as u64 } else { 0 };
         let channels = if self.components.len() == 1 { 1 } else { 3 };
-        self.stored_blocks() as u64 * block + self.width as u64 * self.height as u64 * channels
+        let (width, height) = self.scaled();
+        self.samples() as u64 + coefficients + width as u64 * height as u64 * channels
     }
 }
 
@@ -127,16 +176,23 @@ impl Component {
             v: usize::from(spec[1] & 15),
             selector: usize::from(spec[2]),
             quantisers: None,
+            side: 8,
             size: (0, 0),
             blocks: (0, 0),
             stored: (0, 0),
             first: 0,
+            start: 0,
             missing: [-1; 64],
         }
     }
 
     /// Samples from the start of one row to that of the next.
     pub(super) const fn stride(&self) -> usize {
-        8 * self.stored.0
+        self.side * self.stored.0
+    }
+
+    /// Samples of all its blocks.
+    pub(super) const fn samples(&self) -> usize {
+        self.side * self.side * self.stored.0 * self.stored.1
     }
 }

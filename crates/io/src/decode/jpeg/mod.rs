@@ -1,6 +1,6 @@
 //! JPEG (ITU-T T.81, JFIF 1.02): baseline, extended sequential and progressive Huffman coding of 8-bit samples.
 //!
-//! Samples are those of libjpeg to the bit. A picture is whole or refused: each restart interval must hold
+//! Samples are those of libjpeg to the bit, those of scaled pictures too. A picture is whole or refused: each restart interval must hold
 //! its units, neither less nor more, and each component must have come.
 
 mod bits;
@@ -13,6 +13,8 @@ mod markers;
 mod picture;
 mod plain;
 mod progressive;
+mod reduced;
+mod scale;
 mod scan;
 mod sequential;
 mod simd;
@@ -27,6 +29,7 @@ use self::huffman::Table;
 use super::{Fault, Reader, WarningKind};
 
 pub(super) use plain::plain;
+pub use scale::JpegScale;
 
 /// Memory that a [`Reader`] keeps from one picture to the next.
 #[derive(Debug, Default)]
@@ -46,6 +49,7 @@ impl Scratch {
     /// Makes room for a frame, unless a file of so many bytes cannot hold it.
     fn prepare(&mut self, frame: &Frame, file: usize) -> Result<(), Fault> {
         let (width, height, blocks) = (frame.width, frame.height, frame.stored_blocks());
+        let samples = frame.samples();
         // Each block takes a bit in a scan at least, and a second one when its other coefficients are with it.
         let least = frame.coded_blocks() * if frame.progressive { 1 } else { 2 } / 8;
         if least > file {
@@ -55,8 +59,8 @@ impl Scratch {
         let what = || format!("decoding {width}x{height} pixels");
         let none = |_| ImageError::OutOfMemory { bytes: bytes as usize, what: what() };
         self.samples.clear();
-        faults::try_reserve_exact(&mut self.samples, 64 * blocks).map_err(none)?;
-        self.samples.resize(64 * blocks, 0);
+        faults::try_reserve_exact(&mut self.samples, samples).map_err(none)?;
+        self.samples.resize(samples, 0);
         self.blocks.clear();
         if frame.progressive {
             faults::try_reserve_exact(&mut self.blocks, blocks).map_err(none)?;
@@ -101,7 +105,7 @@ impl Reader {
         file: &[u8],
         scratch: &mut Scratch,
     ) -> Result<(ImageBuffer, Orientation), Fault> {
-        let mut decoder = Decoder::new(file);
+        let mut decoder = Decoder::new(file, self.options.jpeg_scale);
         while let Some((header, first)) = decoder.next_scan()? {
             if first {
                 let frame = decoder.frame()?;
@@ -116,7 +120,8 @@ impl Reader {
             self.warn(WarningKind::Damage, text);
         }
         let format = if frame.components.len() == 1 { PixelFormat::Gray } else { PixelFormat::Rgb };
-        let desc = ImageDesc::new(frame.width as u32, frame.height as u32, format, DType::U8)?;
+        let (width, height) = frame.scaled();
+        let desc = ImageDesc::new(width as u32, height as u32, format, DType::U8)?;
         let mut image = self.buffer(desc)?;
         let colors = color::Colors::of(&frame, &application);
         let mut view = image.view_mut();

@@ -5,6 +5,7 @@ use super::Scratch;
 use super::color::{self, Colors};
 use super::frame::Frame;
 use super::idct::NATURAL;
+use super::reduced;
 use super::simd::Level;
 use super::upsample::{Plane, Upsample};
 
@@ -24,22 +25,23 @@ pub(super) fn make(
         transform(frame, &scratch.blocks, &mut scratch.samples, level);
     }
     let plane = |c: &super::frame::Component| Plane {
-        samples: &scratch.samples[64 * c.first..][..64 * c.stored.0 * c.stored.1],
+        samples: &scratch.samples[c.start..][..c.samples()],
         stride: c.stride(),
         size: c.size,
         upsample: Upsample::of(c, frame),
     };
     let planes: Vec<Plane<'_>> = frame.components.iter().map(plane).collect();
+    let (width, _) = frame.scaled();
     if colors == Colors::Gray {
-        for (y, row) in out.chunks_exact_mut(frame.width).enumerate() {
+        for (y, row) in out.chunks_exact_mut(width).enumerate() {
             row.copy_from_slice(planes[0].row(y, &mut [], &mut []));
         }
         return Ok(());
     }
-    let room = frame.width.next_multiple_of(frame.h_max);
+    let room = width.next_multiple_of(frame.h_max);
     let mut sums: Vec<u16> = zeroes(room, ROWS)?;
     let mut wide: Vec<u8> = zeroes(4 * room, ROWS)?;
-    for (y, row) in out.chunks_exact_mut(3 * frame.width).enumerate() {
+    for (y, row) in out.chunks_exact_mut(3 * width).enumerate() {
         let mut rows: [&[u8]; 4] = [&[]; 4];
         for ((to, plane), wide) in rows.iter_mut().zip(&planes).zip(wide.chunks_exact_mut(room)) {
             *to = plane.row(y, &mut sums, wide);
@@ -63,8 +65,12 @@ fn transform(frame: &Frame, blocks: &[[i16; 64]], samples: &mut [u8], level: imp
                 for k in 0..=last {
                     block[NATURAL[k]] = coded[k];
                 }
-                let at = 64 * c.first + 8 * (y * stride + x);
-                level.idct(&block, quantisers, last, &mut samples[at..], stride);
+                let at = c.start + c.side * (y * stride + x);
+                let out = &mut samples[at..];
+                match c.side {
+                    8 => level.idct(&block, quantisers, last, out, stride),
+                    side => reduced::idct(&block, quantisers, side, out, stride),
+                }
             }
         }
     }

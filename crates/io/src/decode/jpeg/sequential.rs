@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::huffman::{Code, Table};
 use super::idct::NATURAL;
+use super::reduced;
 use super::scan::Coder;
 use super::simd::Level;
 
@@ -14,6 +15,8 @@ pub(super) struct Part<'a> {
     /// Its samples in [`Sequential::samples`], and those of a row.
     pub(super) start: usize,
     pub(super) stride: usize,
+    /// Samples across and down that a block becomes.
+    pub(super) side: usize,
 }
 
 /// Decodes blocks and transforms them at once: each comes in one piece.
@@ -38,7 +41,7 @@ impl<L: Level> Coder for Sequential<'_, L> {
 
     #[inline(always)]
     fn block(&mut self, bits: &mut Bits<'_>, part: usize, x: usize, y: usize) -> Option<()> {
-        let Part { dc, ac, quantisers, start, stride } = self.parts[part];
+        let Part { dc, ac, quantisers, start, stride, side } = self.parts[part];
         let difference = match dc.code(bits)? {
             Code::Value(_, value) => value,
             Code::Symbol(size) => bits.value(size.into()),
@@ -47,8 +50,11 @@ impl<L: Level> Coder for Sequential<'_, L> {
         *prediction = prediction.wrapping_add(difference);
         self.block[0] = *prediction as i16;
         let last = self::ac(bits, ac, &mut self.block)?;
-        let at = start + 8 * (y * stride + x);
-        self.level.idct(&self.block, quantisers, last, &mut self.samples[at..], stride);
+        let out = &mut self.samples[start + side * (y * stride + x)..];
+        match side {
+            8 => self.level.idct(&self.block, quantisers, last, out, stride),
+            _ => reduced::idct(&self.block, quantisers, side, out, stride),
+        }
         if last > 0 {
             self.block = [0; 64];
         }

@@ -16,10 +16,10 @@ pub(super) enum Upsample {
 
 impl Upsample {
     pub(super) const fn of(component: &Component, frame: &Frame) -> Self {
-        let smooth = component.size.0 > 2;
-        match (frame.h_max / component.h, frame.v_max / component.v) {
+        let smooth = frame.is_smooth() && component.size.0 > 2;
+        match frame.ratio(component) {
             (1, 1) => Self::Full,
-            (1, 2) => Self::HalfDown,
+            (1, 2) if frame.is_smooth() => Self::HalfDown,
             (2, 1) if smooth => Self::HalfAcross,
             (2, 2) if smooth => Self::HalfBoth,
             (across, down) => Self::Repeat(across, down),
