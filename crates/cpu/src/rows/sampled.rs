@@ -302,8 +302,9 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
         std::array::from_fn(|c| self.outside[c])
     }
 
-    /// A pixel anywhere, premultiplied where sums want that.
-    #[inline(always)]
+    /// A pixel anywhere, premultiplied where sums want that. Called, since few are at a border: as part of each way of interpolating
+    /// it would be a hundredth of the program.
+    #[inline(never)]
     fn at(&self, x: i64, y: i64) -> [f32; N] {
         match (self.border.index(x, self.size.0), self.border.index(y, self.size.1)) {
             (Some(x), Some(y)) => {
