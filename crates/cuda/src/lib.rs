@@ -30,7 +30,7 @@ pub mod tiles;
 
 pub use backend::CudaBackend;
 pub use check::kernel_sources;
-pub use device::{CudaDevice, CudaOptions, jpeg};
+pub use device::{CudaDevice, CudaOptions, jpeg, video};
 pub use driver::{BorrowedMemory, BorrowedStream};
 pub use probe::{CudaDeviceProbe, CudaStatus, CudaVersion, Missing, driver_is_installed, probe};
 

@@ -76,6 +76,12 @@ impl Error {
                     details.remedy = Some("decode it on the CPU".to_owned());
                 }
             }
+            #[cfg(feature = "cuda")]
+            Self::Video(error) => {
+                if let mip_cuda::video::VideoError::Stream(_) = error {
+                    details.remedy = Some("decode it on the CPU".to_owned());
+                }
+            }
             Self::Device(_) | Self::Usage(_) => {}
         }
         details

@@ -11,6 +11,8 @@ use mip_cpu::{CpuBackend, CpuConfig};
 #[cfg(feature = "cuda")]
 use mip_cuda::jpeg::JpegDecoder;
 #[cfg(feature = "cuda")]
+use mip_cuda::video::{VideoCodec, VideoDecoder};
+#[cfg(feature = "cuda")]
 use mip_cuda::{BorrowedMemory, BorrowedStream, CudaBackend, CudaDevice, CudaOptions};
 #[cfg(feature = "cuda")]
 use mip_runtime::device::Stream;
@@ -214,13 +216,23 @@ impl Device {
         Ok(decoder)
     }
 
+    /// NVDEC on this device, for one stream.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn video_decoder(
+        &self,
+        codec: VideoCodec,
+        manager: &Arc<MemoryManager>,
+    ) -> Result<VideoDecoder, Error> {
+        self.with_cuda(|cuda| cuda.video_decoder(codec, manager))
+    }
+
     #[cfg(feature = "cuda")]
     fn with_cuda<T>(&self, ask: impl FnOnce(&CudaDevice) -> Result<T, DeviceError>) -> Result<T, Error> {
         let device = self.open()?;
         let any: &dyn Any = &*device;
         let cuda = any.downcast_ref::<CudaDevice>().ok_or_else(|| {
             Error::Usage(
-                "this takes a CUDA device, which decodes JPEG files and borrows memory and streams of a GPU; it was given another"
+                "this takes a CUDA device, which decodes JPEG files and video and borrows memory and streams of a GPU; it was given another"
                     .to_owned(),
             )
         })?;

@@ -104,6 +104,10 @@ pub enum Error {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Jpeg(#[from] mip_cuda::jpeg::JpegError),
+    /// A video that the GPU does not decode.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Video(#[from] mip_cuda::video::VideoError),
     /// No output to read.
     #[error("task '{task}' has no output to read: {reason}")]
     NoOutput {
@@ -136,7 +140,8 @@ impl Error {
             )
             | Self::Device(error) => matches!(error, DeviceError::OutOfMemory { .. }),
             #[cfg(feature = "cuda")]
-            Self::Jpeg(mip_cuda::jpeg::JpegError::Device(error)) => {
+            Self::Jpeg(mip_cuda::jpeg::JpegError::Device(error))
+            | Self::Video(mip_cuda::video::VideoError::Device(error)) => {
                 matches!(error, DeviceError::OutOfMemory { .. })
             }
             _ => false,
@@ -148,7 +153,7 @@ impl Error {
         match self {
             Self::Frame { error, .. } => return error.is_request(),
             #[cfg(feature = "cuda")]
-            Self::Jpeg(_) => return false,
+            Self::Jpeg(_) | Self::Video(_) => return false,
             // What was asked for cannot be written, whatever the system does; the others are about files.
             #[cfg(feature = "io")]
             Self::Io(error) => {

@@ -68,12 +68,12 @@ pub use device::Device;
 pub use error::Error;
 #[cfg(feature = "io")]
 pub use files::{FileError, open, save};
+#[cfg(feature = "cuda")]
+pub use pipeline::{DecodedFrame, DeviceJpegDecoder, DeviceJpegLane, DeviceVideoDecoder};
 pub use pipeline::{
     DeviceFrame, DeviceRun, FrameError, FrameMemory, FrameResult, FrameResults, FrameSource, FrameStream,
     Param, ParamType, Pipeline, PipelineBuilder, StreamOptions, StreamedFrame,
 };
-#[cfg(feature = "cuda")]
-pub use pipeline::{DeviceJpegDecoder, DeviceJpegLane};
 pub use report::{AllocatorReport, DeviceReport, ExecutionReport};
 pub use spread::devices_starting;
 

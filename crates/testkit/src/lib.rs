@@ -13,6 +13,7 @@
 
 pub mod compare;
 pub mod golden;
+pub mod h264;
 pub mod images;
 mod real;
 pub mod reference;

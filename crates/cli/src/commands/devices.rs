@@ -35,6 +35,10 @@ struct Entry {
     nvjpeg: Option<String>,
     /// Why it is not there, and what to do.
     nvjpeg_reason: Option<String>,
+    /// Whether NVDEC, the decoder of video (`--decode gpu`), can be used.
+    nvdec: Option<bool>,
+    /// Why it cannot, and what to do.
+    nvdec_reason: Option<String>,
     /// Whether stream-ordered allocation is supported.
     stream_ordered: Option<bool>,
     /// The node of the host's memory that pinned memory of a GPU is taken from, where the driver knows one.
@@ -74,6 +78,10 @@ impl Entry {
         add("nvJPEG ", self.nvjpeg.as_ref().map(|v| v as _));
         let no_nvjpeg = self.nvjpeg_reason.as_ref().map(|reason| format!("no nvJPEG ({reason})"));
         add("", no_nvjpeg.as_ref().map(|v| v as _));
+        let nvdec = self.nvdec.map(|yes| if yes { "NVDEC" } else { "no NVDEC" });
+        let no_nvdec = self.nvdec_reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+        let nvdec = nvdec.map(|text| format!("{text}{no_nvdec}"));
+        add("", nvdec.as_ref().map(|v| v as _));
         let ordered = self.stream_ordered.map(|yes| if yes { "yes" } else { "no" });
         add("stream-ordered allocation: ", ordered.as_ref().map(|v| v as _));
         add("NUMA node ", self.numa_node.as_ref().map(|v| v as _));
@@ -104,6 +112,7 @@ fn cuda(status: &CudaStatus) -> Vec<Entry> {
     let nvjpeg = (!status.devices.is_empty()).then(mip_cuda::jpeg::probe_nvjpeg);
     let no_nvjpeg = nvjpeg.as_ref().and_then(|found| found.as_ref().err()).map(ToString::to_string);
     let nvjpeg = nvjpeg.and_then(Result::ok).map(|version| version.to_string());
+    let nvdec = (!status.devices.is_empty()).then(mip_cuda::video::probe_nvdec);
     let entry = |index: usize| {
         let reason = status.usable(index).err().map(|missing| missing.to_string());
         let found: Option<&CudaDeviceProbe> = status.devices.get(index).and_then(|d| d.as_ref().ok());
@@ -117,6 +126,8 @@ fn cuda(status: &CudaStatus) -> Vec<Entry> {
             nvrtc: nvrtc.clone(),
             nvjpeg: nvjpeg.clone(),
             nvjpeg_reason: no_nvjpeg.clone(),
+            nvdec: nvdec.as_ref().map(Result::is_ok),
+            nvdec_reason: nvdec.as_ref().and_then(|found| found.as_ref().err()).map(ToString::to_string),
             stream_ordered: found.map(|d| d.stream_ordered),
             numa_node: found.and_then(|d| d.numa_node),
             reason,

@@ -142,6 +142,8 @@ fn of_video(args: &Args, pipeline: &Pipeline, inputs: &[PathBuf]) -> Result<Opti
         ("--input", !args.inputs.is_empty()),
         ("--batch", args.batch > 1),
         ("--format", args.format.is_some()),
+        ("--jpeg-scale", args.reading.changes_pixels() == Some("--jpeg-scale")),
+        ("--icc srgb", args.reading.changes_pixels() == Some("--icc srgb")),
     ];
     if let Some((option, _)) = unfit.into_iter().find(|(_, given)| *given) {
         return refuse(format!("{option} is for images, not for a video; leave it out"));

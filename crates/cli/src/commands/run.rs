@@ -84,7 +84,8 @@ pub(crate) struct Args {
     execution: RunArgs,
     #[command(flatten)]
     reading: PageArgs,
-    /// What decodes JPEG files: the CPU, or nvJPEG on the GPU that runs the pipeline, whose pixels differ a little
+    /// What decodes JPEG files and video: the CPU, or the GPU that runs the pipeline (JPEG by nvJPEG, whose pixels differ a little;
+    /// H.264, HEVC, VP8, VP9 and AV1 by NVDEC, as far as it knows them)
     #[arg(long, value_enum, value_name = "WHERE", default_value_t = DecodeArg::Cpu)]
     decode: DecodeArg,
     /// Go on with the other images when one fails; exit code 1 at the end
@@ -102,11 +103,22 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Refuses inputs that the GPU is not asked to decode.
+    /// Refuses inputs that are not decoded in the way that is asked for.
     fn check_decode(&self, is_video: bool) -> Result<(), Failure> {
         let refuse = |text: &str| Err(Failure::Request(format!("--decode gpu {text}; leave it out")));
+        if let Some(option) = self.reading.changes_pixels() {
+            if is_video {
+                let text = format!("{option} is for pictures, and this is a video; leave it out");
+                return Err(Failure::Request(text));
+            }
+            if self.decode == DecodeArg::Gpu {
+                return refuse(&format!("is for pixels as they are stored, and {option} for the CPU"));
+            }
+        }
         match self.decode {
-            DecodeArg::Gpu if is_video => refuse("is for JPEG files, and ffmpeg decodes video"),
+            DecodeArg::Gpu if is_video && self.video.deinterlace => {
+                refuse("does not deinterlace, and --deinterlace is what ffmpeg does when it decodes")
+            }
             DecodeArg::Gpu if self.reading.pages().is_some() => {
                 refuse("is for JPEG files, which hold one picture, and --pages for files of several")
             }
@@ -114,21 +126,17 @@ impl Args {
         }
     }
 
-    /// What decodes JPEG files, where that is the GPU.
     /// Images that are run at once.
     fn batch(&self) -> usize {
         let unsaid = if self.decode == DecodeArg::Gpu { DECODED_AT_ONCE } else { 1 };
         self.batch.map_or(unsaid, usize::from)
     }
 
-    fn decoder(&self, pipeline: &Pipeline, streams: bool) -> Result<Option<DeviceJpegDecoder>, Failure> {
+    /// Refuses `--decode gpu` where the pipeline runs on no GPU.
+    fn check_gpu(&self, pipeline: &Pipeline) -> Result<(), Failure> {
         const REMEDY: &str = "choose a GPU (--device cuda), or decode on the CPU (--decode cpu)";
         if self.decode == DecodeArg::Cpu {
-            return Ok(None);
-        }
-        if !streams {
-            let text = "--decode gpu is for the images after the pipeline, and there are none; leave it out";
-            return Err(Failure::Request(text.to_owned()));
+            return Ok(());
         }
         if let Some(note) = self.execution.device_note() {
             return Err(Failure::Running(format!("--decode gpu: {note}; {REMEDY}")));
@@ -138,6 +146,19 @@ impl Args {
             let text = format!("--decode gpu needs a GPU, and the pipeline runs on {}", device.id());
             return Err(Failure::Request(format!("{text}; {REMEDY}")));
         }
+        Ok(())
+    }
+
+    /// What decodes JPEG files, where that is the GPU.
+    fn decoder(&self, pipeline: &Pipeline, streams: bool) -> Result<Option<DeviceJpegDecoder>, Failure> {
+        if self.decode == DecodeArg::Cpu {
+            return Ok(None);
+        }
+        if !streams {
+            let text = "--decode gpu is for the images after the pipeline, and there are none; leave it out";
+            return Err(Failure::Request(text.to_owned()));
+        }
+        self.check_gpu(pipeline)?;
         let about = |error| Failure::from(error).about("--decode gpu");
         Ok(Some(pipeline.jpeg_decoder().map_err(about)?))
     }
@@ -188,6 +209,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     pipeline.task_graph().validate()?;
     if let Some(job) = job {
+        match job {
+            Job::OfVideo(_) => args.check_gpu(&pipeline)?,
+            Job::OfPictures if args.decode == DecodeArg::Gpu => {
+                let text = "--decode gpu does not make videos of pictures yet; decode them on the CPU (--decode cpu)";
+                return Err(Failure::Request(text.to_owned()));
+            }
+            Job::OfPictures => {}
+        }
         let reads = positional.iter().map(PathBuf::as_path).chain(file);
         let trace = args.trace_file(Files::reading(reads))?;
         return job.run(args, file, positional, &mut pipeline, trace);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::Sender;
 use mip_core::text::quoted_path;
+use mip_cuda::video::VideoCodec;
 use mip_io::nut::{NutError, NutReader, NutVideo};
 
 use super::child::{Child, ending};
@@ -40,6 +41,16 @@ impl Pick {
         Some(end?.saturating_sub(self.from).div_ceil(self.every))
     }
 
+    /// Whether frame `number` of the file is one of them.
+    pub(crate) const fn has(&self, number: u64) -> bool {
+        number >= self.from && !self.is_behind(number) && (number - self.from).is_multiple_of(self.every)
+    }
+
+    /// Whether there is none from frame `number` of the file on.
+    pub(crate) const fn is_behind(&self, number: u64) -> bool {
+        matches!(self.to, Some(to) if number >= to)
+    }
+
     /// The filter that picks them.
     fn filter(&self) -> Option<String> {
         let Self { from, every, .. } = self;
@@ -58,13 +69,32 @@ pub(crate) struct Decoder {
     /// `None` when there was not one frame.
     reader: Option<NutReader<ChildStdout>>,
     child: Arc<Child>,
-    /// Times of frames, in units from the beginning of the file.
-    times: Sender<i64>,
-    /// [`MARGIN`] in those units.
-    margin: i64,
+    clock: Clock,
     /// Whether what ffmpeg complains of is an error.
     strict: bool,
     pick: Pick,
+}
+
+/// Says when frames are shown that are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Clock {
+    /// In units from the beginning of the file.
+    times: Sender<i64>,
+    /// [`MARGIN`] in those units.
+    margin: i64,
+}
+
+impl Clock {
+    /// Of a frame with that time in what ffmpeg wrote.
+    pub(crate) fn shown(&self, pts: i64) {
+        // Nobody may want to know.
+        let _ = self.times.send(pts - self.margin);
+    }
+
+    /// Whether a frame lies before the beginning of the file: an edit list hides it, and frames behind it may need it.
+    pub(crate) const fn is_hidden(&self, pts: i64) -> bool {
+        pts < self.margin
+    }
 }
 
 /// Ends the decoding when dropped.
@@ -84,48 +114,74 @@ pub(crate) struct Request<'a> {
     pub(crate) pick: Pick,
     pub(crate) deinterlace: bool,
     pub(crate) strict: bool,
+    /// Packets are handed over as they are, for a decoder elsewhere.
+    pub(crate) coded: Option<VideoCodec>,
+}
+
+/// Bytes of a packet at most: many times a frame that is not compressed at all.
+const LARGEST_PACKET: u64 = 1 << 30;
+
+/// What makes packets of a container those of a stream, which has its headers in it.
+const fn stream_filter(codec: VideoCodec) -> Option<&'static str> {
+    match codec {
+        VideoCodec::H264 => Some("h264_mp4toannexb"),
+        VideoCodec::Hevc => Some("hevc_mp4toannexb"),
+        VideoCodec::Av1 => Some("av1_metadata=td=insert"),
+        _ => None,
+    }
 }
 
 impl Decoder {
     /// Starts ffmpeg and waits for its first frame. The time of each frame that is read goes to `times`.
     pub(crate) fn start(request: &Request<'_>, times: Sender<i64>) -> Result<(Self, Decoding), Failure> {
-        let Request { path, probe, pixels, pick, deinterlace, strict } = *request;
+        let Request { path, probe, pick, strict, .. } = *request;
         let mut command = Program::Ffmpeg.command()?;
         // Times are those of the file, moved so that it begins at 0 (not its first frame: sound may begin before that).
         command.args(["-hide_banner", "-loglevel", "error", "-nostdin", "-copyts", "-i"]).arg(file(path));
         command.args(["-map", &format!("0:{}", probe.video.index), "-map_metadata", "-1"]);
-        let mut filters = Vec::new();
-        filters.extend(deinterlace.then(|| "bwdif=mode=send_frame".to_owned()));
-        filters.extend(pick.filter());
-        if pixels.from_rgb {
-            filters.push("scale=out_color_matrix=bt709:out_range=tv".to_owned());
+        match request.coded {
+            Some(codec) => {
+                command.args(["-c:v", "copy"]);
+                if let Some(filter) = stream_filter(codec) {
+                    command.args(["-bsf:v", filter]);
+                }
+            }
+            None => {
+                command.args(request.frames());
+            }
         }
-        if !filters.is_empty() {
-            command.args(["-vf", &filters.join(",")]);
-        }
-        if let Some(count) = pick.to.and_then(|_| pick.count(None)) {
-            command.args(["-frames:v", &count.to_string()]);
-        }
-        let (numerator, denominator) = probe.video.time_base;
-        command.args(["-c:v", "rawvideo", "-pix_fmt", &pixels.name]);
-        command.args([if probe.old { "-vsync" } else { "-fps_mode" }, "passthrough"]);
-        command.args(["-enc_time_base", &format!("{numerator}/{denominator}")]);
         command.args(["-output_ts_offset", &seconds(MARGIN * 1_000_000 - probe.start)]);
         command.args(["-f", "nut", "pipe:1"]).stdout(Stdio::piped());
         let (child, (_, stdout)) = Child::start(Program::Ffmpeg, &mut command)?;
         let child = Arc::new(child);
         let decoding = Decoding(child.clone());
         let stdout = stdout.ok_or_else(|| Failure::Running("ffmpeg has no stdout".to_owned()))?;
-        let mut decoder = Self { path: path.to_owned(), reader: None, child, times, margin: 0, strict, pick };
+        let clock = Clock { times, margin: 0 };
+        let mut decoder = Self { path: path.to_owned(), reader: None, child, clock, strict, pick };
         match NutReader::new(stdout, "what ffmpeg writes") {
             Ok(reader) => decoder.reader = reader,
             Err(error) => return Err(decoder.broken(&error)),
         }
         match &decoder.reader {
-            Some(reader) => decoder.margin = margin(reader.video().time_base),
+            Some(reader) => decoder.clock.margin = margin(reader.video().time_base),
             None => decoder.ended()?,
         }
         Ok((decoder, decoding))
+    }
+
+    /// Reads the next packet of a request for these, with its time; `None` when there are no more.
+    pub(crate) fn read_packet(&mut self, packet: &mut Vec<u8>) -> Result<Option<i64>, Failure> {
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        match reader.read_packet(packet, LARGEST_PACKET) {
+            Ok(Some(pts)) => Ok(Some(pts)),
+            Ok(None) => self.ended().map(|()| None),
+            Err(error) => Err(self.broken(&error)),
+        }
+    }
+
+    /// What says when frames are shown.
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock.clone()
     }
 
     /// What the frames have in common; `None` when there are none.
@@ -138,8 +194,7 @@ impl Decoder {
         let Some(reader) = &mut self.reader else { return Ok(false) };
         match reader.read(frame) {
             Ok(Some(pts)) => {
-                // Nobody may want them.
-                let _ = self.times.send(pts - self.margin);
+                self.clock.shown(pts);
                 Ok(true)
             }
             Ok(None) => self.ended().map(|()| false),
@@ -203,6 +258,32 @@ impl Decoder {
     }
 }
 
+impl Request<'_> {
+    /// Arguments for frames as samples.
+    fn frames(&self) -> Vec<String> {
+        let Self { probe, pixels, pick, deinterlace, .. } = *self;
+        let mut arguments: Vec<String> = Vec::new();
+        let mut add = |texts: &[&str]| arguments.extend(texts.iter().map(|text| (*text).to_owned()));
+        let mut filters = Vec::new();
+        filters.extend(deinterlace.then(|| "bwdif=mode=send_frame".to_owned()));
+        filters.extend(pick.filter());
+        if pixels.from_rgb {
+            filters.push("scale=out_color_matrix=bt709:out_range=tv".to_owned());
+        }
+        if !filters.is_empty() {
+            add(&["-vf", &filters.join(",")]);
+        }
+        if let Some(count) = pick.to.and_then(|_| pick.count(None)) {
+            add(&["-frames:v", &count.to_string()]);
+        }
+        let (numerator, denominator) = probe.video.time_base;
+        add(&["-c:v", "rawvideo", "-pix_fmt", &pixels.name]);
+        add(&[if probe.old { "-vsync" } else { "-fps_mode" }, "passthrough"]);
+        add(&["-enc_time_base", &format!("{numerator}/{denominator}")]);
+        arguments
+    }
+}
+
 /// [`MARGIN`] in units of a time base.
 pub(super) const fn margin(time_base: (u32, u32)) -> i64 {
     MARGIN * time_base.1 as i64 / time_base.0 as i64
@@ -218,4 +299,7 @@ fn picked_frames_are_counted() {
     assert_eq!(pick(10, Some(20), 3).number(2), 16);
     assert_eq!(pick(30, None, 1).count(Some(12)), Some(0));
     assert_eq!(pick(0, None, 2).count(None), None);
+    let picked: Vec<u64> = (0..30).filter(|&number| pick(10, Some(20), 3).has(number)).collect();
+    assert_eq!(picked, [10, 13, 16, 19]);
+    assert!(pick(10, Some(20), 3).is_behind(20) && !pick(10, None, 3).is_behind(20));
 }

@@ -13,7 +13,7 @@ mod probe;
 mod program;
 
 pub(crate) use container::Container;
-pub(crate) use decode::{Decoder, Decoding, Pick, Request};
+pub(crate) use decode::{Clock, Decoder, Decoding, Pick, Request};
 pub(crate) use encode::{Encoder, Encoding, Original};
 pub(crate) use pixels::Pixels;
 pub(crate) use probe::{Probe, Tags};

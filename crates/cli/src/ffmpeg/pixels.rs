@@ -30,6 +30,19 @@ impl Pixels {
     }
 }
 
+impl Pixels {
+    /// What an engine for video makes of frames that ffmpeg calls so; `None` where it makes nothing of them.
+    pub(crate) fn on_gpu(file: &str) -> Option<Self> {
+        let format = match file {
+            "yuv420p" | "yuvj420p" => VideoFormat::NV12,
+            "yuv420p10le" => "p010".parse().ok()?,
+            "yuv420p12le" => "p012".parse().ok()?,
+            _ => return None,
+        };
+        Some(Self { name: file.to_owned(), format, warning: None, from_rgb: false })
+    }
+}
+
 /// What planar formats are called.
 pub(super) fn ffmpeg_name(format: &VideoFormat) -> String {
     let sampling = match format.sampling {

@@ -28,6 +28,8 @@ pub(crate) struct Probe {
 /// The video that is read.
 #[derive(Debug, Clone)]
 pub(crate) struct VideoStream {
+    /// How it is coded, as ffmpeg calls that.
+    pub(crate) codec: String,
     /// Its number in the file.
     pub(super) index: u32,
     /// What ffmpeg calls the format of its frames.
@@ -40,6 +42,8 @@ pub(crate) struct VideoStream {
     /// Frames, as far as the file says.
     pub(crate) frames: Option<u64>,
     pub(crate) interlaced: bool,
+    /// Degrees that frames are turned by when they are shown, which ffmpeg does where it decodes.
+    pub(crate) turned: i64,
     /// Kinds of data beside its pixels that get lost.
     pub(super) lost: Vec<String>,
 }
@@ -202,6 +206,7 @@ impl VideoStream {
         };
         let field_order = stream.field_order.as_deref();
         Some(Self {
+            codec: stream.codec_name.clone().unwrap_or_default(),
             index: stream.index,
             pixels: stream.pix_fmt.clone().filter(|name| !name.is_empty())?,
             tags: Tags {
@@ -214,6 +219,11 @@ impl VideoStream {
             time_base: stream.time_base.as_deref().and_then(ratio)?,
             rate,
             frames: stream.nb_frames.as_ref().and_then(|text| text.parse().ok()).or_else(estimated),
+            turned: stream
+                .side_data_list
+                .iter()
+                .find_map(|data| data.get("rotation")?.as_f64())
+                .unwrap_or(0.0) as i64,
             interlaced: matches!(field_order, Some("tt" | "bb" | "tb" | "bt")),
             lost: stream.side_data_list.iter().filter_map(kind).collect(),
         })

@@ -77,7 +77,8 @@ impl Run<'_> {
             Source::open(Some(path), *said, limits)?
         } else {
             let pick = Pick { from: 0, to: Some(frames), every: 1 };
-            let decoded = Decoded::start(path, Way { pick, deinterlace: false, strict: *strict }, limits)?;
+            let way = Way { pick, deinterlace: false, strict: *strict, on_gpu: false };
+            let decoded = Decoded::start(path, way, self.pipeline, limits)?;
             decoding = Some(decoded.decoding);
             decoded.source
         };

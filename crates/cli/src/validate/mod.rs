@@ -11,6 +11,7 @@ mod jpeg;
 mod junit;
 mod matrix;
 mod modes;
+mod nvdec;
 mod operators;
 mod random;
 mod reasons;
@@ -73,6 +74,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Vec<Chec
         ("modes", frames::checks(request)),
         ("modes", video::checks(request)),
         ("files", jpeg::checks(request)),
+        ("files", nvdec::checks(request)),
         ("engine", engine::checks(request)),
         ("engine", reasons::checks(request)),
         ("scenarios", scenarios::checks(request)),

@@ -13,6 +13,6 @@ pub(crate) use numbered::Numbered;
 pub(crate) use output::{FrameWriter, Nowhere, Output, check_extension};
 pub(crate) use pictures::{Pictures, from_pictures, next_picture, write_pictures};
 pub(crate) use run::{Outcome, run};
-pub(crate) use source::{FrameReader, Said, Source};
+pub(crate) use source::{DeviceReader, FrameReader, Said, Source};
 pub(crate) use summary::summary;
 pub(crate) use target::{Target, input_name};

@@ -3,10 +3,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use mini_image_pipe::profiling::{Kind, Profile};
-use mini_image_pipe::{FrameSource, Pipeline, StreamOptions};
+use mini_image_pipe::{Device, FrameSource, Pipeline, StreamOptions};
 use mip_core::video::VideoFrame;
 use mip_runtime::TaskReport;
 
+use super::source::Frame;
 use super::{Output, Source, Target};
 use crate::failure::Failure;
 use crate::interrupt::{Signal, Stop};
@@ -45,7 +46,9 @@ pub(crate) fn run(
     // No more of them than frames are under way.
     let (send, kept) = unbounded();
     let send = target.keeps_chroma().then_some(send);
-    let push = |ends: &mut FrameSource<'_>| push_all(&frames, ends, send.as_ref(), stop);
+    let device = pipeline.config().device.clone();
+    let kept_on = send.as_ref().map(|send| (send, &device));
+    let push = |ends: &mut FrameSource<'_>| push_all(&frames, ends, kept_on, stop);
     through(pipeline, push, (target, output, kept), frames_in_flight, Some(&reading), stop)
 }
 
@@ -92,11 +95,27 @@ pub(super) fn through(
     Ok(Outcome { frames, elapsed: start.elapsed(), tasks, interrupted, beside, stages, profile })
 }
 
+impl Frame {
+    /// The frame in the host's memory, where it is copied to from a device.
+    fn on_host(&self, device: &Device) -> Result<VideoFrame, Failure> {
+        match self {
+            Self::Host(frame) => Ok(frame.clone()),
+            Self::Device(frame) => {
+                let planes = frame.planes().iter().map(|plane| device.download(plane));
+                let planes = planes.collect::<Result<Vec<_>, mini_image_pipe::Error>>()?;
+                let luma = *planes[0].desc();
+                let frame = VideoFrame::new(*frame.format(), luma.width(), luma.height(), planes);
+                frame.map_err(|error| mini_image_pipe::Error::from(error).into())
+            }
+        }
+    }
+}
+
 /// Until the source ends or breaks off, the other end of the stream is gone, or a signal comes.
 pub(super) fn push_all(
-    frames: &Receiver<Result<VideoFrame, Failure>>,
+    frames: &Receiver<Result<Frame, Failure>>,
     ends: &mut FrameSource<'_>,
-    kept: Option<&Sender<VideoFrame>>,
+    kept: Option<(&Sender<VideoFrame>, &Device)>,
     stop: &Stop,
 ) -> Result<(), Failure> {
     loop {
@@ -109,10 +128,14 @@ pub(super) fn push_all(
                 if stop.signal().is_some() {
                     return Ok(());
                 }
-                if let Some(kept) = kept && kept.send(frame.clone()).is_err() {
+                if let Some((kept, device)) = kept && kept.send(frame.on_host(device)?).is_err() {
                     return Ok(());
                 }
-                if !ends.push_video(frame) {
+                let goes_on = match frame {
+                    Frame::Host(frame) => ends.push_video(frame),
+                    Frame::Device(frame) => ends.push_device_video(frame),
+                };
+                if !goes_on {
                     return Ok(());
                 }
             }

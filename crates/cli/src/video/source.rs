@@ -2,7 +2,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crossbeam_channel::{Receiver, bounded};
-use mini_image_pipe::FrameMemory;
+use mini_image_pipe::{DeviceFrame, FrameMemory};
 use mip_core::video::{ChromaFilter, Matrix, Range, Siting, VideoColor, VideoFormat, VideoFrame};
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat, panics, threads};
 use mip_io::y4m::{Y4mHeader, Y4mReader};
@@ -32,6 +32,19 @@ enum Frames {
     Y4m(Y4mReader<Box<dyn Read + Send>>),
     Raw(RawReader<Box<dyn Read + Send>>),
     Other(Y4mHeader, Box<dyn FrameReader>),
+    OnDevice(Y4mHeader, Box<dyn DeviceReader>),
+}
+
+/// A frame that was read.
+pub(super) enum Frame {
+    Host(VideoFrame),
+    Device(DeviceFrame),
+}
+
+/// What gives frames that lie on the device.
+pub(crate) trait DeviceReader: Send {
+    /// The next frame; `None` when there are no more.
+    fn read(&mut self) -> Result<Option<DeviceFrame>, Failure>;
 }
 
 /// What gives the frames of a video.
@@ -113,11 +126,25 @@ impl Source {
         Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX }
     }
 
+    /// As [`Source::other`], of frames that lie on the pipeline's device.
+    pub(crate) fn on_device(
+        reader: Box<dyn DeviceReader>,
+        header: Y4mHeader,
+        format: VideoFormat,
+        matrix: Matrix,
+        range: Range,
+    ) -> Self {
+        let (width, height, siting) = (header.width, header.height, header.sampling.siting());
+        let (reader, chroma) = (Frames::OnDevice(header, reader), ChromaFilter::Nearest);
+        let (matrix, range) = (Some(matrix), Some(range));
+        Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX }
+    }
+
     /// The header of a Y4M stream, or of one that would be the same.
     pub(crate) const fn header(&self) -> Option<&Y4mHeader> {
         match &self.reader {
             Frames::Y4m(reader) => Some(reader.header()),
-            Frames::Other(header, _) => Some(header),
+            Frames::Other(header, _) | Frames::OnDevice(header, _) => Some(header),
             Frames::Raw(_) => None,
         }
     }
@@ -141,16 +168,19 @@ impl Source {
         self,
         memory: FrameMemory,
         meter: Meter,
-    ) -> Result<Receiver<Result<VideoFrame, Failure>>, Failure> {
+    ) -> Result<Receiver<Result<Frame, Failure>>, Failure> {
         let Self { mut reader, format, width, height, most: mut left, .. } = self;
         let bytes = format.bytes(width, height).map_err(impossible)?;
         let desc = ImageDesc::new(u32::try_from(bytes).unwrap_or(u32::MAX), 1, PixelFormat::Gray, DType::U8);
         let layout = desc.and_then(|desc| BatchLayout::tight(desc, 1)).map_err(impossible)?;
         let (send, frames) = bounded(AHEAD);
         let work = move || {
-            let mut next = || -> Result<Option<VideoFrame>, Failure> {
+            let mut next = || -> Result<Option<Frame>, Failure> {
                 let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
                 left = fewer;
+                if let Frames::OnDevice(_, reader) = &mut reader {
+                    return Ok(meter.time(|| reader.read())?.map(Frame::Device));
+                }
                 let mut read = Ok(false);
                 let manager = memory.manager()?;
                 let whole = pooled_image_with(&manager, layout, |image| {
@@ -160,7 +190,8 @@ impl Source {
                 if !read? {
                     return Ok(None);
                 }
-                VideoFrame::in_one_piece(format, width, height, &whole).map(Some).map_err(impossible)
+                let frame = VideoFrame::in_one_piece(format, width, height, &whole).map_err(impossible)?;
+                Ok(Some(Frame::Host(frame)))
             };
             // After a failure there is nothing more; after a failed send nobody listens.
             let mut guarded = || panics::caught(&mut next).unwrap_or_else(|panic| Err(internal(&panic)));
@@ -182,6 +213,9 @@ impl Frames {
             Self::Y4m(reader) => Ok(reader.read(frame)?),
             Self::Raw(reader) => Ok(reader.read(frame)?),
             Self::Other(_, reader) => reader.read(frame),
+            Self::OnDevice(..) => {
+                Err(Failure::Running("frames on a device are not read as bytes".to_owned()))
+            }
         }
     }
 }

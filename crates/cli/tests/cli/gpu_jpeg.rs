@@ -168,7 +168,6 @@ fn the_gpu_decodes_pictures_after_the_pipeline_alone() {
     );
     refused(&["a.jpg", "--device", "cpu", "--pages", "all"], &["--pages", "leave it out"]);
     refused(&["--input", "input=a.jpg", "--device", "cpu"], &["images after the pipeline"]);
-    refused(&["a.mp4", "--device", "cpu", "-o", "b.mp4"], &["ffmpeg decodes video"]);
     place.refused(&["run", "-e", "flip", "a.jpg", "--decode", "gpus"], &["gpus", "cpu", "gpu"]);
     // The CPU's decoder is what there is without being asked for.
     place.ok(&["run", "-e", "flip", "a.jpg", "-o", "out", "--decode", "cpu"]);

@@ -16,6 +16,8 @@ mod folder;
 mod formats;
 #[cfg(target_os = "linux")]
 mod gpu_jpeg;
+#[cfg(target_os = "linux")]
+mod gpu_video;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod libraries;
@@ -28,6 +30,7 @@ mod metadata;
 mod pages;
 #[cfg(feature = "profiling")]
 mod profile;
+mod reading;
 mod requests;
 mod run;
 mod shell;

@@ -34,6 +34,7 @@ mod shared;
 mod staging;
 mod stream;
 mod timestamp;
+pub mod video;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

@@ -1,4 +1,4 @@
-//! Safe wrappers over the CUDA driver, NVRTC and nvJPEG: the only place that calls them.
+//! Safe wrappers over the CUDA driver, NVRTC, nvJPEG and NVDEC: the only place that calls them.
 //!
 //! The libraries are looked for when a program runs; [`library`] must say that they are present before
 //! anything else here is called. Every wrapper makes its context current on the calling thread first, so
@@ -19,6 +19,8 @@ mod memory;
 mod module;
 #[cfg(target_os = "linux")]
 mod numa;
+mod nvcuvid;
+mod nvdec;
 mod nvjpeg;
 mod nvrtc;
 #[cfg(feature = "profiling")]
@@ -39,6 +41,9 @@ pub(crate) use jpeg::{
 pub(crate) use mark::Mark;
 pub(crate) use memory::{DeviceMemory, PinnedMemory, device_of, is_pinned};
 pub(crate) use module::{Function, LaunchShape, Module};
+pub(crate) use nvcuvid::Nvcuvid;
+pub use nvdec::VideoCodec;
+pub(crate) use nvdec::{PictureKind, Pictures, PlaneTarget, VideoRefusal, VideoSession, engines};
 pub(crate) use nvjpeg::{NVJPEG_VARIABLE, Nvjpeg};
 pub(crate) use nvrtc::{compile, nvrtc_version};
 #[cfg(feature = "profiling")]

@@ -7,7 +7,7 @@ use crate::y4m::fill;
 /// Longest packet of headers that is read; real ones have some hundreds of bytes.
 const LONGEST: u64 = 1 << 24;
 
-/// Reads the frames of a NUT stream of one raw video one after another.
+/// Reads the frames of a NUT stream of one video one after another.
 #[derive(Debug)]
 pub struct NutReader<R> {
     input: BufReader<R>,
@@ -108,6 +108,33 @@ impl<R: Read> NutReader<R> {
         before.copy_from_slice(elided);
         match fill(&mut self.input, rest) {
             Ok(got) if got == rest.len() => {}
+            Ok(_) => return Err(self.error(Stop::End)),
+            Err(error) => return Err(self.error(Stop::Error(error))),
+        }
+        self.frame += 1;
+        Ok(Some(next.pts))
+    }
+
+    /// Reads the next frame of a stream of another codec than raw video, a packet of `most` bytes at most, into `packet`, and gives
+    /// its timestamp; `None` at the end of the stream.
+    ///
+    /// # Errors
+    /// [`NutError`]; also when the packet is larger.
+    pub fn read_packet(&mut self, packet: &mut Vec<u8>, most: u64) -> Result<Option<i64>, NutError> {
+        let next = match self.next() {
+            Ok(Some(next)) => next,
+            Ok(None) => return Ok(None),
+            Err(stop) => return Err(self.error(stop)),
+        };
+        if next.size > most {
+            let reason = format!("packet {} has {} bytes, more than {most}", self.frame, next.size);
+            return Err(NutError::Damaged { name: self.name.clone(), reason });
+        }
+        packet.clear();
+        packet.extend_from_slice(&self.elided[next.elided]);
+        // Grows with what is there, not with what is claimed.
+        match (&mut self.input).take(next.size).read_to_end(packet) {
+            Ok(got) if got as u64 == next.size => {}
             Ok(_) => return Err(self.error(Stop::End)),
             Err(error) => return Err(self.error(Stop::Error(error))),
         }

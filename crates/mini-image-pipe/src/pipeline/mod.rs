@@ -19,6 +19,8 @@ mod spread;
 mod stream;
 mod upkeep;
 mod video;
+#[cfg(feature = "cuda")]
+mod video_decoder;
 
 use std::sync::Arc;
 
@@ -45,6 +47,8 @@ pub use stream::{
     FrameError, FrameResult, FrameResults, FrameSource, FrameStream, StreamOptions, StreamedFrame,
 };
 pub use video::DeviceFrame;
+#[cfg(feature = "cuda")]
+pub use video_decoder::{DecodedFrame, DeviceVideoDecoder};
 
 /// A graph of operators together with the images it works on and the device that runs it.
 ///

@@ -12,6 +12,7 @@ use super::goal::Goal;
 use super::meaning::assumed;
 use super::report::{finish, report, tell};
 use super::{Args, create_folder};
+use crate::args::DecodeArg;
 use crate::commands::FormatArg;
 use crate::console;
 use crate::failure::Failure;
@@ -74,8 +75,10 @@ impl<'a> Reading<'a> {
     ) -> Result<(Self, Decoding), Failure> {
         let input = video::input_name(pipeline)?;
         let (pick, strict) = (args.video.pick(), args.reading.is_strict());
-        let way = Way { pick, deinterlace: args.video.deinterlace, strict };
-        let Decoded { source, probe, pixels, nut, times, decoding } = Decoded::start(path, way, limits)?;
+        let on_gpu = args.decode == DecodeArg::Gpu;
+        let way = Way { pick, deinterlace: args.video.deinterlace, strict, on_gpu };
+        let decoded = Decoded::start(path, way, pipeline, limits)?;
+        let Decoded { source, probe, pixels, nut, times, decoding } = decoded;
         let name = quoted_path(path);
         let notes = pixels.warning.iter().map(|text| format!("{name}: {text}")).collect();
         // Colours are what a pipeline sees that reads the input itself, not its planes.

@@ -4,6 +4,7 @@ mod decoded;
 mod frames;
 mod goal;
 mod meaning;
+mod on_gpu;
 mod pictures;
 mod report;
 
