@@ -168,6 +168,16 @@ def test_sobel_is_that_of_the_definition(gray):
     assert near(mip.ops.sobel(gray), np.clip(np.rint(np.hypot(x, y)), 0, 255).astype(np.uint8), 1)
 
 
+def test_sums_of_32_bits_are_moved_as_they_are():
+    sums = np.random.default_rng(4).integers(-(2**31), 2**31, (40, 30), np.int32)
+    assert np.array_equal(mip.ops.flip(sums), sums[:, ::-1])
+    assert np.array_equal(mip.ops.crop(sums, width=7, height=9, x=3), sums[:9, 3:10])
+    assert np.array_equal(mip.ops.cast(sums, to="f32", scale=False), sums.astype(np.float32))
+    assert np.array_equal(np.from_dlpack(mip.Image(sums)), sums)
+    with pytest.raises(mip.RequestError, match="cast to=f32 scale=false"):
+        mip.ops.gaussian_blur(sums)
+
+
 def test_cast_and_layout_are_those_of_numpy(photo):
     assert np.array_equal(mip.ops.cast(photo, to="u16"), photo.astype(np.uint16) * 257)
     assert np.allclose(mip.ops.cast(photo, to="f32"), photo / np.float32(255))

@@ -129,7 +129,7 @@ const WITH: [&str; 2] = ["640x480 rgb u8", "640x480 gray u8"];
 
 /// Whether a case of the matrix is compiled without `--full`.
 fn selected(case: &Case) -> bool {
-    let rare = |desc: &ImageDesc| matches!(desc.dtype(), DType::I16 | DType::F16);
+    let rare = |desc: &ImageDesc| matches!(desc.dtype(), DType::I16 | DType::I32 | DType::F16);
     let input = &case.inputs[0];
     let usual = (input.format(), input.layout()) == (PixelFormat::Rgb, Layout::Hwc);
     if case.inputs.iter().chain([&case.output]).any(rare) && !usual {
@@ -164,7 +164,7 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
     let left_out = all - cases.len();
     let what = ONCE.map(str::trim).join(", ");
     let text = format!(
-        "{left_out} of {all} single kernels ({what}: other dtypes and formats than u8 gray and rgb; i16 and f16 of other formats than rgb)"
+        "{left_out} of {all} single kernels ({what}: other dtypes and formats than u8 gray and rgb; i16, i32 and f16 of other formats than rgb)"
     );
     Ok((sources, if full { Vec::new() } else { vec![text] }))
 }

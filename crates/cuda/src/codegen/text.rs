@@ -70,6 +70,7 @@ pub(crate) const fn sample(dtype: DType) -> &'static str {
         DType::U8 => "u8",
         DType::U16 => "u16",
         DType::I16 => "i16",
+        DType::I32 => "i32",
         DType::F16 => "f16",
         DType::F32 => "float",
     }
