@@ -137,6 +137,7 @@ const INTEGERS: &[&str] = &[
     "distance_transform",
     "equalize_hist",
     "histogram",
+    "integral",
     "label",
     "stats",
     "yuv_to_rgb",

@@ -1,4 +1,4 @@
-//! i32: what moves samples keeps every bit, what computes with them takes the nearest binary32.
+//! i32: what moves samples keeps every bit, what computes with them takes the nearest binary32, and integral images are exact.
 
 mod support;
 
@@ -78,4 +78,40 @@ fn what_computes_takes_the_nearest_binary32() {
         let same = run("point expr=\"v + 0\"", &device, fuse, &image).unwrap();
         assert!(Real::from_buffer(&same).data == read.rounded(DType::I32).data);
     }
+}
+
+#[test]
+fn integral_images_are_exact() {
+    for (format, layout) in
+        [(PixelFormat::Gray, Layout::Hwc), (PixelFormat::Rgb, Layout::Hwc), (PixelFormat::Rgba, Layout::Chw)]
+    {
+        for (width, height) in [(1, 1), (1, 40), (40, 1), (333, 411), (17, 2200)] {
+            let desc = ImageDesc::new(width, height, format, DType::U8).unwrap().with_layout(layout);
+            for pattern in [Pattern::Noise, Pattern::White] {
+                let image = padded(&pattern.draw(desc, 3), 16);
+                for squared in ["false", "true"] {
+                    let params = Params::line(&format!("squared = {squared}"));
+                    let exact = reference::apply("integral", &params, &[&image]);
+                    for (device, fuse) in ways() {
+                        let got = run(&format!("integral squared={squared}"), &device, fuse, &image).unwrap();
+                        assert_eq!(
+                            got.desc().to_string(),
+                            desc.with_size(width + 1, height + 1)
+                                .and_then(|desc| desc.with_dtype(DType::I32))
+                                .unwrap()
+                                .to_string()
+                        );
+                        assert!(Real::from_buffer(&got).data == exact.data, "{desc} {pattern:?} {squared}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn who_takes_pictures_alone_says_what_to_do() {
+    let image = Pattern::Noise.draw(ImageDesc::new(9, 7, PixelFormat::Gray, DType::U8).unwrap(), 1);
+    let refusal = run("integral ! gaussian_blur", &cpu(1, SimdLevel::Native), true, &image).unwrap_err();
+    assert!(refusal.contains("10x8 gray i32") && refusal.contains("cast to=f32 scale=false"), "{refusal}");
 }

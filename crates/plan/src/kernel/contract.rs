@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mip_core::{DType, ImageDesc};
 
-use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil, Warp};
+use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil, Warp, Whole};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -59,6 +59,7 @@ impl Kernel {
             Self::Point(_)
             | Self::Gather(_)
             | Self::Warp(Warp::Transposed { .. })
+            | Self::Whole(Whole::Integral(_))
             | Self::Custom(_) => true,
             Self::Warp(Warp::Sampled(_) | Warp::Crops(_))
             | Self::Resample(_)

@@ -526,6 +526,20 @@ def in_range(image: ImageLike, /, *, lower: float | Sequence[float] = ..., upper
 def in_range(*, lower: float | Sequence[float] = ..., upper: float | Sequence[float] = ..., lowerb: float | Sequence[float] = ..., upperb: float | Sequence[float] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
+def integral(image: Image, /, *, squared: bool = False, device: str = "auto") -> Image:
+    """Sums of all samples above and to the left: the sum of any box is four of them.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        squared: Of the samples' squares, modulo 2^32: boxes of up to 33025 pixels are exact (true or false; default false)"""
+
+@overload
+def integral(image: ImageLike, /, *, squared: bool = False, device: str = "auto") -> Any: ...
+@overload
+def integral(*, squared: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
 def invert(image: Image, /, *, device: str = "auto") -> Image:
     """The negative: full scale minus the sample.
 
