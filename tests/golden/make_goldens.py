@@ -24,6 +24,7 @@ import scipy
 import scipy.ndimage as ndi
 import skimage
 import skimage.metrics
+import skimage.transform
 from PIL import Image
 
 from golden_colors import color_spaces
@@ -484,11 +485,27 @@ def cut_boxes():
                 np.vstack(cells), library, call, why, by)
 
 
+def sums_before():
+    whole = "whole numbers"
+    part = ("rgb8_part", np.ascontiguousarray(RGB8[1][10:19, 20:33]))
+    for given in (SMALL8, part, ROW8):
+        sums, squares = cv2.integral2(given[1], sdepth=cv2.CV_32S, sqdepth=cv2.CV_64F)
+        STORE.case(f"integral_{given[0]}", "integral", {}, [given], sums, OPENCV, "cv2.integral", whole)
+        modulo = squares.astype(np.int64).astype(np.uint32).view(np.int32)
+        STORE.case(
+            f"integral_squared_{given[0]}", "integral", {"squared": True}, [given], modulo, OPENCV,
+            "cv2.integral2, its squares modulo 2^32", whole)
+    inner = skimage.transform.integral_image(TINY8[1].astype(np.int64)).astype(np.int32)
+    STORE.case(
+        "integral_tiny8", "integral", {}, [TINY8], np.pad(inner, ((1, 0), (1, 0))), SKIMAGE,
+        "transform.integral_image, with a row and a column of 0 in front", whole)
+
+
 def main():
     for folder in ("inputs", "expected"):
         shutil.rmtree(ROOT / folder, ignore_errors=True)
     for family in (resize_nearest, resize_bilinear, resize_area, resize_antialias, color_convert, gaussian_blur, sobel,
-                   moves, arithmetic, counted, whole_images, looked_up, large_windows, two_images, cut_boxes):
+                   moves, arithmetic, counted, whole_images, looked_up, large_windows, two_images, cut_boxes, sums_before):
         family()
     color_spaces(STORE, OPENCV)
     STORE.write_manifest(f"Written by make_goldens.py with {OPENCV}, {PILLOW}, {SCIPY}, {SKIMAGE}, {NUMPY}, {FFMPEG}; see there.")

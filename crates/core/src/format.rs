@@ -140,6 +140,9 @@ pub enum DType {
     U16,
     /// 16-bit signed, full scale 32767: differences, gradients.
     I16,
+    /// 32-bit signed, full scale 2147483647: sums, which are no picture. What computes with samples takes the nearest
+    /// binary32, which is another number above 2^24; what only moves them keeps every bit.
+    I32,
     /// IEEE binary16, full scale 1.0 by convention; any value is allowed. Arithmetic is binary32, and only the result
     /// is rounded; beyond 65504 it is infinite.
     F16,
@@ -149,23 +152,27 @@ pub enum DType {
 
 impl DType {
     /// Every dtype, in declaration order.
-    pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::I16, Self::F16, Self::F32];
+    pub const ALL: [Self; 6] = [Self::U8, Self::U16, Self::I16, Self::I32, Self::F16, Self::F32];
+
+    /// Those of pictures, in declaration order: all but i32.
+    pub const PICTURES: [Self; 5] = [Self::U8, Self::U16, Self::I16, Self::F16, Self::F32];
 
     /// Size of one sample in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::U8 => 1,
             Self::U16 | Self::I16 | Self::F16 => 2,
-            Self::F32 => 4,
+            Self::I32 | Self::F32 => 4,
         }
     }
 
-    /// The value that stands for full intensity (and opaque alpha): 255, 65535, 32767 or 1.
+    /// The value that stands for full intensity (and opaque alpha): 255, 65535, 32767, 2147483647 or 1.
     pub const fn full_scale(self) -> f64 {
         match self {
             Self::U8 => 255.0,
             Self::U16 => 65535.0,
             Self::I16 => 32767.0,
+            Self::I32 => 2_147_483_647.0,
             Self::F16 | Self::F32 => 1.0,
         }
     }
@@ -175,6 +182,7 @@ impl DType {
         match self {
             Self::U8 | Self::U16 => Some((0.0, self.full_scale())),
             Self::I16 => Some((-32768.0, 32767.0)),
+            Self::I32 => Some((-2_147_483_648.0, 2_147_483_647.0)),
             Self::F16 | Self::F32 => None,
         }
     }
@@ -184,12 +192,13 @@ impl DType {
         self.integers().is_none()
     }
 
-    /// The name used in pipeline files: `u8`, `u16`, `i16`, `f16`, `f32`.
+    /// The name used in pipeline files: `u8`, `u16`, `i16`, `i32`, `f16`, `f32`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
             Self::U16 => "u16",
             Self::I16 => "i16",
+            Self::I32 => "i32",
             Self::F16 => "f16",
             Self::F32 => "f32",
         }
@@ -243,7 +252,7 @@ macro_rules! named {
 }
 
 named!(PixelFormat, "pixel format", "gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz, linear");
-named!(DType, "dtype", "u8, u16, i16, f16, f32");
+named!(DType, "dtype", "u8, u16, i16, i32, f16, f32");
 named!(Layout, "layout", "hwc, chw");
 
 #[cfg(test)]

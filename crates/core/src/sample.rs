@@ -11,7 +11,7 @@ pub trait Sample: sealed::Sealed + Pod + PartialOrd + Send + Sync + Default + st
     /// The matching run-time tag.
     const DTYPE: DType;
 
-    /// The exact value (integers here are below 2^24, so nothing is lost).
+    /// The exact value; of i32 the nearest binary32, ties to even, which is exact up to 2^24.
     fn to_f32(self) -> f32;
 
     /// Integers: the nearest, ties to even, saturated, NaN becomes 0. f16: the nearest, ties to even, infinite beyond
@@ -24,6 +24,7 @@ mod sealed {
     impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for i16 {}
+    impl Sealed for i32 {}
     impl Sealed for half::f16 {}
     impl Sealed for f32 {}
 }
@@ -35,6 +36,7 @@ impl DType {
             Self::U8 => u8::from_f32(value).to_f32(),
             Self::U16 => u16::from_f32(value).to_f32(),
             Self::I16 => i16::from_f32(value).to_f32(),
+            Self::I32 => i32::from_f32(value).to_f32(),
             Self::F16 => Sample::to_f32(<f16 as Sample>::from_f32(value)),
             Self::F32 => value,
         }
@@ -101,6 +103,22 @@ impl Sample for i16 {
         let clamped = if low < 32767.0 { low } else { 32767.0 };
         // One and a half times 2^23: both signs of the value leave the number's exponent alone.
         ((clamped + 1.5 * ROUNDER) - 1.5 * ROUNDER) as i32 as Self
+    }
+}
+
+impl Sample for i32 {
+    const DTYPE: DType = DType::I32;
+
+    #[inline(always)]
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
+
+    #[inline(always)]
+    fn from_f32(value: f32) -> Self {
+        // Above 2^22 a binary32 has no more than the half of a unit; above 2^23 it is whole. The conversion saturates, and makes
+        // 0 of NaN.
+        value.round_ties_even() as Self
     }
 }
 
@@ -235,6 +253,37 @@ mod tests {
             let (value, library) = (f32::from_bits(bits), f16::from_f32_const(f32::from_bits(bits)));
             let ours = <f16 as Sample>::from_f32(value);
             assert!(ours.to_bits() == library.to_bits() || (value.is_nan() && ours.is_nan()), "{value:e}");
+        }
+    }
+
+    #[test]
+    fn wide_integers_are_read_as_the_nearest_binary32_and_stored_to_the_nearest() {
+        let read = [
+            (1 << 24, 16_777_216.0),
+            ((1 << 24) + 1, 16_777_216.0),
+            ((1 << 24) + 3, 16_777_220.0),
+            (i32::MAX, 2_147_483_648.0),
+            (i32::MIN, -2_147_483_648.0),
+            (-((1 << 24) + 1), -16_777_216.0),
+        ];
+        for (sample, expected) in read {
+            assert_eq!(Sample::to_f32(sample), expected, "{sample}");
+        }
+        let stored = [
+            (0.5, 0),
+            (1.5, 2),
+            (-2.5, -2),
+            (8_388_607.5, 8_388_608),
+            (16_777_217.0, 16_777_216),
+            (2_147_483_520.0, 2_147_483_520),
+            (2_147_483_648.0, i32::MAX),
+            (-1e30, i32::MIN),
+            (f32::INFINITY, i32::MAX),
+            (f32::NAN, 0),
+            (-0.0, 0),
+        ];
+        for (value, expected) in stored {
+            assert_eq!(i32::from_f32(value), expected, "{value}");
         }
     }
 

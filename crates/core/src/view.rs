@@ -67,6 +67,7 @@ impl<'a> ImageView<'a> {
             crate::DType::U8 => f64::from(bytes[0]),
             crate::DType::U16 => f64::from(bytemuck::pod_read_unaligned::<u16>(bytes)),
             crate::DType::I16 => f64::from(bytemuck::pod_read_unaligned::<i16>(bytes)),
+            crate::DType::I32 => f64::from(bytemuck::pod_read_unaligned::<i32>(bytes)),
             crate::DType::F16 => f64::from(bytemuck::pod_read_unaligned::<half::f16>(bytes)),
             crate::DType::F32 => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
         }

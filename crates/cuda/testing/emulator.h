@@ -112,16 +112,21 @@ static float handed[1024];
 
 static inline void __syncthreads() { block.wait(); }
 static inline void __syncwarp() { warps[running / 32].wait(); }
-static float exchange(float v, int step) {
+static inline int __float2int_rn(float v) {
+    return v != v ? 0 : v >= 2147483648.0f ? INT32_MAX : v < -2147483648.0f ? INT32_MIN : (int)rintf(v);
+}
+template <class T> static T exchange(T v, int step) {
     const int thread = running, lane = thread % 32, from = lane + step < 0 || lane + step > 31 ? thread : thread + step;
-    handed[thread] = v;
+    static_assert(sizeof(T) == sizeof(float), "four bytes");
+    T got;
+    memcpy(&handed[thread], &v, sizeof v);
     warps[thread / 32].wait();
-    const float got = handed[from];
+    memcpy(&got, &handed[from], sizeof got);
     warps[thread / 32].wait();
     return got;
 }
-static inline float __shfl_up_sync(unsigned, float v, int by) { return exchange(v, -by); }
-static inline float __shfl_down_sync(unsigned, float v, int by) { return exchange(v, by); }
+template <class T> static inline T __shfl_up_sync(unsigned, T v, int by) { return exchange(v, -by); }
+template <class T> static inline T __shfl_down_sync(unsigned, T v, int by) { return exchange(v, by); }
 static unsigned __ballot_sync(unsigned, bool own) {
     const int thread = running, first = thread / 32 * 32;
     handed[thread] = own;

@@ -34,7 +34,7 @@ impl Noise {
 pub fn fill(bytes: &mut [u8], dtype: DType, seed: u64) {
     let mut noise = Noise::new(seed);
     match dtype {
-        DType::U8 | DType::U16 | DType::I16 => {
+        DType::U8 | DType::U16 | DType::I16 | DType::I32 => {
             for byte in bytes {
                 let n = noise.next();
                 *byte =
@@ -59,7 +59,7 @@ pub fn make_not_finite(bytes: &mut [u8], dtype: DType, seed: u64) {
             match dtype {
                 DType::F16 => sample.copy_from_slice(&f16::from_f32(v).to_ne_bytes()),
                 DType::F32 => sample.copy_from_slice(&v.to_ne_bytes()),
-                DType::U8 | DType::U16 | DType::I16 => {}
+                DType::U8 | DType::U16 | DType::I16 | DType::I32 => {}
             }
         }
     }

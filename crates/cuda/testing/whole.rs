@@ -1,11 +1,12 @@
 //! Kernels over whole images among the cases.
 
 use mip_core::{DType, ImageDesc, PixelFormat};
-use mip_plan::{Above, Automatic, Histogram, Kernel, Lookup, Rule, Table, TileGrid, Whole};
+use mip_plan::{Above, Automatic, Histogram, Integral, Kernel, Lookup, Rule, Table, TileGrid, Whole};
 
 use super::{Case, same};
 
-/// Of images of u8: counts of bands and of tiles that go beyond the image, every table, and both lookups.
+/// Of images of u8: counts of bands and of tiles that go beyond the image, every table, both lookups, and sums over all
+/// that lies before.
 pub(super) fn whole(cases: &mut Vec<Case>, image: ImageDesc) {
     if image.dtype() != DType::U8 {
         return;
@@ -33,6 +34,13 @@ pub(super) fn whole(cases: &mut Vec<Case>, image: ImageDesc) {
     for (lookup, tiles) in [(Lookup::Rows, 1), (Lookup::Between(tiles), tiles.tiles() as u32)] {
         let table = rows(Whole::VALUES, colors * tiles, DType::U8);
         add(&format!("lookup {lookup:?}"), Whole::Lookup(lookup), &[], &[image, table], image);
+    }
+    let sums = |height| image.with_dtype(DType::I32).and_then(|desc| desc.with_size(w + 1, height)).unwrap();
+    let strips = sums(h.div_ceil(Integral::strip(h)));
+    for squared in [false, true] {
+        let (first, last) = (Integral::Strips { squared }, Integral::Sums { squared });
+        add(&format!("{first:?}"), Whole::Integral(first), &[], &[image], strips);
+        add(&format!("{last:?}"), Whole::Integral(last), &[], &[image, strips], sums(h + 1));
     }
     let threshold = |above| Rule::Threshold(Automatic::Otsu, above);
     for (rule, values) in [

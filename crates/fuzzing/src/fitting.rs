@@ -1,6 +1,6 @@
 //! Parameters that an operator accepts for an image.
 
-use mip_core::ImageDesc;
+use mip_core::{DType, ImageDesc};
 use mip_ops::{Call, OperatorSpec, Value};
 use mip_testkit::Params;
 use mip_testkit::images::SplitMix64;
@@ -13,6 +13,9 @@ const MAX_SIDE: u32 = 40;
 /// Parameters for the image, one set for each `way`: one of the operator's examples, or of a size that suits the image.
 /// `None` when the image takes none of the examples: some operators are for some images only.
 pub(crate) fn fitting(spec: &OperatorSpec, way: u32, desc: &ImageDesc) -> Option<Params> {
+    if desc.dtype() == DType::I32 && !spec.extra.sums {
+        return None;
+    }
     let mut random = SplitMix64::new(way.into());
     if let Some(line) = sized(spec.name, &mut random, desc) {
         return Some(Params::line(&line));

@@ -72,4 +72,16 @@ stored_by_name!(PixelFormat, FORMATS);
 pub(crate) const PICTURES: &[&str] = FORMATS.split_at(PixelFormat::PICTURES.len()).0;
 
 stored_by_name!(DType, DTYPES);
+
+/// The names of [`DType::PICTURES`].
+pub(crate) const PICTURE_DTYPES: &[&str] = &{
+    let mut words = [""; DType::PICTURES.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = DType::PICTURES[i].name();
+        i += 1;
+    }
+    words
+};
+
 stored_by_name!(Layout, LAYOUTS);

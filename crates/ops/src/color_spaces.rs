@@ -49,7 +49,7 @@ const fn turn(dtype: DType) -> f32 {
     match dtype {
         DType::U8 => 180.0,
         DType::U16 => 65536.0,
-        DType::I16 | DType::F16 | DType::F32 => 360.0,
+        DType::I16 | DType::I32 | DType::F16 | DType::F32 => 360.0,
     }
 }
 

@@ -1,4 +1,4 @@
-use mip_core::ImageDesc;
+use mip_core::{DType, ImageDesc};
 use serde::Serialize;
 
 use crate::{OpError, Operator, ParamError, ParamSpec, Value};
@@ -36,11 +36,16 @@ pub struct Extra {
     pub inputs: usize,
     /// Parameters under names that the user makes up, if there are any.
     pub number: Option<ParamSpec>,
+    /// Whether it takes i32, which holds sums and no pictures.
+    pub sums: bool,
 }
 
 impl Extra {
     /// Nothing.
-    pub const NONE: Self = Self { inputs: 0, number: None };
+    pub const NONE: Self = Self { inputs: 0, number: None, sums: false };
+
+    /// Images of i32.
+    pub const SUMS: Self = Self { sums: true, ..Self::NONE };
 }
 
 impl OperatorSpec {
@@ -96,12 +101,22 @@ impl OperatorSpec {
         Ok(())
     }
 
-    /// Checks the number of inputs.
+    /// Checks the number of inputs, and that none holds sums where they are not taken.
     pub(crate) fn check_inputs(&self, inputs: &[ImageDesc]) -> Result<(), OpError> {
         if inputs.len() != self.inputs.len() {
             return Err(self.input_count(inputs.len()));
         }
-        Ok(())
+        match inputs.iter().position(|input| input.dtype() == DType::I32) {
+            Some(slot) if !self.extra.sums => Err(OpError::Input {
+                operator: self.name,
+                slot: self.inputs[slot].to_owned(),
+                given: inputs[slot].to_string(),
+                allowed:
+                    "of another dtype than i32, which holds sums; convert it with cast to=f32 scale=false"
+                        .to_owned(),
+            }),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The error for another number of inputs than it has.

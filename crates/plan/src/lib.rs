@@ -30,10 +30,10 @@ pub use expr::{
 pub use group::{Group, GroupId, Operand, Stage, Workspace};
 pub use kernel::{
     Above, Access, Automatic, Axis, AxisMap, AxisTaps, Border, Boxes, Canny, ChannelMap, Connectivity,
-    Coordinates, CropFilter, Crops, CustomError, CustomKernel, Distance, Gather, Histogram, Interpolation,
-    Kernel, Known, Labels, Lookup, MapUnit, Median, Metric, Point, Regions, Resample, Rule, Sampled,
-    Separable, Span, Stencil, Table, Tile, TileGrid, Uniforms, Warp, Whole, WholeOrder, Window, YuvFactors,
-    YuvSample, median_of,
+    Coordinates, CropFilter, Crops, CustomError, CustomKernel, Distance, Gather, Histogram, Integral,
+    Interpolation, Kernel, Known, Labels, Lookup, MapUnit, Median, Metric, Point, Regions, Resample, Rule,
+    Sampled, Separable, Span, Stencil, Table, Tile, TileGrid, Uniforms, Warp, Whole, WholeOrder, Window,
+    YuvFactors, YuvSample, median_of,
 };
 pub use plan::{Buffer, BufferId, EdgeDecision, Place, Plan, PlanInput, PlanOutput, PlanTask, TaskId, Wait};
 pub use tiling::{Tiles, Tiling};

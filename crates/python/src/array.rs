@@ -194,6 +194,9 @@ fn dtype(format: &CStr) -> PyResult<DType> {
         "B" => Ok(DType::U8),
         "H" => Ok(DType::U16),
         "h" => Ok(DType::I16),
+        "i" => Ok(DType::I32),
+        // NumPy's int32 there.
+        "l" if cfg!(windows) => Ok(DType::I32),
         "e" => Ok(DType::F16),
         "f" => Ok(DType::F32),
         other => {
@@ -204,7 +207,7 @@ fn dtype(format: &CStr) -> PyResult<DType> {
                 _ => "array.astype(np.uint8), np.uint16 or np.float32",
             };
             let text = format!(
-                "an array whose samples have the format '{other}' is no image; allowed: uint8, uint16, int16, float16 and float32; \
+                "an array whose samples have the format '{other}' is no image; allowed: uint8, uint16, int16, int32, float16 and float32; \
                  use {remedy}"
             );
             Err(Failed::usage(text).into())

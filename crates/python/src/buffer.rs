@@ -96,6 +96,7 @@ const fn format(dtype: DType) -> &'static CStr {
         DType::U8 => c"B",
         DType::U16 => c"H",
         DType::I16 => c"h",
+        DType::I32 => c"i",
         DType::F16 => c"e",
         DType::F32 => c"f",
     }

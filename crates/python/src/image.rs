@@ -138,7 +138,7 @@ fn pillow<'py>(image: &Bound<'py, Image>) -> PyResult<Bound<'py, PyAny>> {
     let fits = match dtype {
         DType::U8 => matches!(format, PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba),
         DType::U16 | DType::F32 => format == PixelFormat::Gray,
-        DType::I16 | DType::F16 => false,
+        DType::I16 | DType::I32 | DType::F16 => false,
     };
     if !fits || (desc.layout() == Layout::Chw && desc.channels() > 1) {
         let text = format!(
@@ -188,7 +188,7 @@ impl Image {
         self.buffer.desc().layout().name()
     }
 
-    /// NumPy's name of the samples' type: uint8, uint16, int16, float16 or float32.
+    /// NumPy's name of the samples' type: uint8, uint16, int16, int32, float16 or float32.
     #[getter]
     const fn dtype(&self) -> &'static str {
         numpy_name(self.buffer.desc().dtype())
@@ -292,6 +292,7 @@ pub(crate) const fn typestr(dtype: DType) -> &'static str {
         DType::U8 => "|u1",
         DType::U16 => "<u2",
         DType::I16 => "<i2",
+        DType::I32 => "<i4",
         DType::F16 => "<f2",
         DType::F32 => "<f4",
     }
@@ -302,6 +303,7 @@ pub(crate) const fn numpy_name(dtype: DType) -> &'static str {
         DType::U8 => "uint8",
         DType::U16 => "uint16",
         DType::I16 => "int16",
+        DType::I32 => "int32",
         DType::F16 => "float16",
         DType::F32 => "float32",
     }

@@ -163,7 +163,7 @@ impl Pipeline {
     /// Runs the pipeline over one image for each input, in order or by the inputs' names, and gives its result; of several
     /// outputs a dictionary by task.
     ///
-    /// An image is a NumPy array, (height, width) or (height, width, channels), of uint8, uint16, int16, float16 or
+    /// An image is a NumPy array, (height, width) or (height, width, channels), of uint8, uint16, int16, int32, float16 or
     /// float32, which is read where it lies (arrays whose rows are not contiguous are copied once); an `Image`; a picture of
     /// Pillow; or whatever has the buffer protocol, `__dlpack__` or `__array_interface__`. Results come as the first image
     /// came: arrays over memory of their own, images, or pictures. Do not write into an image while it is read.

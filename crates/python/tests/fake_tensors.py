@@ -4,7 +4,7 @@ import ctypes
 
 CPU, CUDA, CUDA_HOST, ROCM, CUDA_MANAGED = 1, 2, 3, 10, 13
 
-TYPES = {"int16": (0, 16), "uint8": (1, 8), "uint16": (1, 16), "float16": (2, 16), "float32": (2, 32), "float64": (2, 64)}
+TYPES = {"int16": (0, 16), "int32": (0, 32), "uint8": (1, 8), "uint16": (1, 16), "float16": (2, 16), "float32": (2, 32), "float64": (2, 64)}
 
 
 class Device(ctypes.Structure):

@@ -9,7 +9,7 @@ import mini_image_pipe as mip
 import numpy as np
 import pytest
 
-DTYPES = [np.uint8, np.uint16, np.int16, np.float16, np.float32]
+DTYPES = [np.uint8, np.uint16, np.int16, np.int32, np.float16, np.float32]
 
 
 def address(array):
@@ -111,7 +111,7 @@ def test_memory_stays_flat(photo):
         (np.zeros((4, 4), bool), "astype(np.uint8) * 255"),
         (np.zeros((4, 4)), "astype(np.float32)"),
         (np.zeros((4, 4), ">u2"), "newbyteorder"),
-        (np.zeros((4, 4), np.int64), "allowed: uint8, uint16, int16, float16 and float32"),
+        (np.zeros((4, 4), np.int64), "allowed: uint8, uint16, int16, int32, float16 and float32"),
         (np.zeros((4, 4, 2), np.uint8), "1, 3 or 4"),
         (np.zeros((3, 8, 9), np.uint8), 'layout="chw"'),
         (np.zeros((2, 4, 4, 3), np.uint8), "run_batch"),

@@ -168,6 +168,26 @@ def test_sobel_is_that_of_the_definition(gray):
     assert near(mip.ops.sobel(gray), np.clip(np.rint(np.hypot(x, y)), 0, 255).astype(np.uint8), 1)
 
 
+def test_integral_images_are_those_of_opencv(photo, gray):
+    for image in (photo, gray, np.full((300, 300), 255, np.uint8)):
+        sums, squares = cv2.integral2(image, sdepth=cv2.CV_32S, sqdepth=cv2.CV_64F)
+        ours = mip.ops.integral(image)
+        assert ours.dtype == np.int32 and np.array_equal(ours, sums)
+        # Theirs are f64, ours the same modulo 2^32.
+        wrapped = squares.astype(np.int64).astype(np.uint32).view(np.int32)
+        assert np.array_equal(mip.ops.integral(image, squared=True), wrapped)
+
+
+def test_sums_of_32_bits_are_moved_as_they_are():
+    sums = np.random.default_rng(4).integers(-(2**31), 2**31, (40, 30), np.int32)
+    assert np.array_equal(mip.ops.flip(sums), sums[:, ::-1])
+    assert np.array_equal(mip.ops.crop(sums, width=7, height=9, x=3), sums[:9, 3:10])
+    assert np.array_equal(mip.ops.cast(sums, to="f32", scale=False), sums.astype(np.float32))
+    assert np.array_equal(np.from_dlpack(mip.Image(sums)), sums)
+    with pytest.raises(mip.RequestError, match="cast to=f32 scale=false"):
+        mip.ops.gaussian_blur(sums)
+
+
 def test_cast_and_layout_are_those_of_numpy(photo):
     assert np.array_equal(mip.ops.cast(photo, to="u16"), photo.astype(np.uint16) * 257)
     assert np.allclose(mip.ops.cast(photo, to="f32"), photo / np.float32(255))

@@ -2,6 +2,7 @@
 //!
 //! * u8, u16, i16: the nearest integer to the exact value, ties to even, saturated, NaN 0. Where the exact value lies
 //!   within [`tie_band`] of a tie, the integer on the other side of that tie is accepted as well.
+//! * i32: the same; and where the exact value is so large that binary32 rounds it, what is within the bound of f32.
 //! * f16: the nearest binary16, or another that is within its half unit and the bound of f32.
 //! * f32: within [`F32_TOLERANCE`] times `max(1, |exact|)`; NaN for NaN, infinity for infinity or overflow.
 
@@ -16,11 +17,11 @@ use crate::real::round_to;
 /// (1.0): some 80 units in the last place, which covers sums of a thousand products of values around 1.
 pub const F32_TOLERANCE: f64 = 1e-5;
 
-/// How near a tie an exact value must lie for either neighbour to be right: 1/128 for u8, 1/8 for u16 and i16.
+/// How near a tie an exact value must lie for either neighbour to be right: 1/128 for u8, 1/8 for u16, i16 and i32.
 pub const fn tie_band(dtype: DType) -> f64 {
     match dtype {
         DType::U8 => 1.0 / 128.0,
-        DType::U16 | DType::I16 => 1.0 / 8.0,
+        DType::U16 | DType::I16 | DType::I32 => 1.0 / 8.0,
         DType::F16 | DType::F32 => 0.0,
     }
 }
@@ -34,15 +35,12 @@ pub fn accepts(got: f64, exact: f64, dtype: DType) -> bool {
 /// may cancel.
 fn accepts_sum(got: f64, exact: f64, dtype: DType, magnitude: f64) -> bool {
     match dtype {
-        DType::U8 | DType::U16 | DType::I16 => {
-            let expected = round_to(exact, dtype);
-            if got == expected {
-                return true;
-            }
-            let tie = exact.floor() + 0.5;
-            let other = if exact.floor() == expected { exact.ceil() } else { exact.floor() };
-            (exact - tie).abs() <= tie_band(dtype) && got == round_to(other, dtype)
+        DType::I32 => {
+            let near = F32_TOLERANCE * exact.abs().min(dtype.full_scale()).max(magnitude);
+            nearest_integer(got, exact, dtype)
+                || (exact.is_finite() && (got - round_to(exact, dtype)).abs() <= near)
         }
+        DType::U8 | DType::U16 | DType::I16 => nearest_integer(got, exact, dtype),
         DType::F16 => {
             let nearest = round_to(exact, dtype);
             // Half a unit in the last place, which is 2^-24 for the smallest numbers.
@@ -63,6 +61,17 @@ fn accepts_sum(got: f64, exact: f64, dtype: DType, magnitude: f64) -> bool {
             }
         }
     }
+}
+
+/// Whether an integer is the nearest one, or that on the other side of a tie that is near.
+fn nearest_integer(got: f64, exact: f64, dtype: DType) -> bool {
+    let expected = round_to(exact, dtype);
+    if got == expected {
+        return true;
+    }
+    let tie = exact.floor() + 0.5;
+    let other = if exact.floor() == expected { exact.ceil() } else { exact.floor() };
+    (exact - tie).abs() <= tie_band(dtype) && got == round_to(other, dtype)
 }
 
 /// Samples that break the contract.
@@ -215,6 +224,15 @@ mod tests {
         let u16 = |got, exact| accepts(got, exact, DType::U16);
         assert!(u16(1001.0, 1000.38) && !u16(1001.0, 1000.37));
         assert!(u16(1000.0, 1000.62) && !u16(1000.0, 1000.63) && !u16(1002.0, 1001.2));
+    }
+
+    #[test]
+    fn sums_are_rounded_as_binary32_is() {
+        let i32 = |got, exact| accepts(got, exact, DType::I32);
+        assert!(i32(1000.0, 1000.3) && !i32(1001.0, 1000.3) && !i32(999.0, 1000.0));
+        assert!(i32(2_000_000_128.0, 2e9) && !i32(2_000_100_000.0, 2e9));
+        assert!(i32(2_147_483_647.0, 1e30) && i32(-2_147_483_648.0, -1e30) && !i32(0.0, 1e30));
+        assert!(i32(0.0, f64::NAN) && !i32(1.0, f64::NAN));
     }
 
     #[test]

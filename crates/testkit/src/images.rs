@@ -126,7 +126,10 @@ impl Pattern {
         let on = |on: bool| if on { full } else { 0.0 };
         match self {
             Self::Noise => match desc.dtype().integers() {
-                Some((min, max)) => min + f64::from(random.below((max - min) as u32 + 1)),
+                Some((min, max)) => match ((max - min) as u32).checked_add(1) {
+                    Some(count) => min + f64::from(random.below(count)),
+                    None => min + (random.next_u64() >> 32) as f64,
+                },
                 None => 3.0 * random.next_unit() - 1.0,
             },
             Self::Gradient => {

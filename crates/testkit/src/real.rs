@@ -88,9 +88,10 @@ impl Real {
 /// binary16 or binary32.
 pub(crate) fn round_to(value: f64, dtype: DType) -> f64 {
     match dtype {
-        DType::U8 | DType::U16 | DType::I16 if value.is_nan() => 0.0,
+        DType::U8 | DType::U16 | DType::I16 | DType::I32 if value.is_nan() => 0.0,
         DType::U8 | DType::U16 => value.round_ties_even().clamp(0.0, dtype.full_scale()),
         DType::I16 => value.round_ties_even().clamp(-32768.0, 32767.0),
+        DType::I32 => value.round_ties_even().clamp(-2_147_483_648.0, 2_147_483_647.0),
         DType::F16 => nearest_half(value),
         DType::F32 => f64::from(value as f32),
     }
@@ -129,6 +130,7 @@ pub(crate) fn write_frame(
                     DType::U8 => bytes[0] = value as u8,
                     DType::U16 => bytes.copy_from_slice(&(value as u16).to_ne_bytes()),
                     DType::I16 => bytes.copy_from_slice(&(value as i16).to_ne_bytes()),
+                    DType::I32 => bytes.copy_from_slice(&(value as i32).to_ne_bytes()),
                     DType::F16 => bytes.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
                     DType::F32 => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
                 }
@@ -162,6 +164,8 @@ mod tests {
             assert_eq!(round_to(value, DType::U8), expected, "{value}");
         }
         assert_eq!(round_to(65534.5, DType::U16), 65534.0);
+        assert_eq!(round_to(16_777_217.5, DType::I32), 16_777_218.0);
+        assert_eq!(round_to(3e9, DType::I32), 2_147_483_647.0);
         assert_eq!(round_to(0.1, DType::F32), f64::from(0.1_f32));
         let beside_a_tie = 1.0 + 2.0_f64.powi(-11);
         assert_eq!(round_to(beside_a_tie, DType::F16), 1.0);

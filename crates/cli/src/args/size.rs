@@ -175,7 +175,7 @@ impl FromStr for SizeArg {
             } else if !color.take(word) {
                 return Err(format!(
                     "'{word}' is neither a format (gray, rgb, bgr, rgba, bgra, hsv, hls, ycbcr, lab, luv, xyz, linear) nor a dtype \
-                     (u8, u16, i16, f16, f32) nor a layout (hwc, chw), nor a video format (nv12, i420, p010 ...) \
+                     (u8, u16, i16, i32, f16, f32) nor a layout (hwc, chw), nor a video format (nv12, i420, p010 ...) \
                      nor its matrix (601, 709, 2020), range (limited, full), chroma filter (nearest, bilinear) or \
                      siting (left, center, top_left)"
                 ));

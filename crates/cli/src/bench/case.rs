@@ -193,7 +193,7 @@ fn fill(layout: BatchLayout, view: &mut ImageViewMut<'_>) {
                     let row = view.row_as_mut::<f16>(0, plane, y);
                     row.fill_with(|| f16::from_f32(next() as f32 / (1 << 24) as f32));
                 }
-                DType::U8 | DType::U16 | DType::I16 => {
+                DType::U8 | DType::U16 | DType::I16 | DType::I32 => {
                     view.row_mut(0, plane, y).fill_with(|| (next() >> 16) as u8);
                 }
             }

@@ -61,7 +61,9 @@ fn section(operator: &OperatorSpec) -> String {
         0 => String::new(),
         further => format!(" and up to {further} more"),
     };
-    let text = format!("\n## `{}`\n\n{summary}. Inputs: {}{further}.\n", operator.name, inputs.join(", "));
+    let sums = if operator.extra.sums { " It takes i32 too." } else { "" };
+    let (name, inputs) = (operator.name, inputs.join(", "));
+    let text = format!("\n## `{name}`\n\n{summary}. Inputs: {inputs}{further}.{sums}\n");
     if operator.params.is_empty() {
         return text;
     }

@@ -85,6 +85,7 @@ fn store(to: &mut ImageViewMut<'_>, (frame, x, y, c): (usize, usize, usize, usiz
         DType::U8 => vec![value as u8],
         DType::U16 => (value as u16).to_ne_bytes().to_vec(),
         DType::I16 => (value as i16).to_ne_bytes().to_vec(),
+        DType::I32 => (value as i32).to_ne_bytes().to_vec(),
         DType::F16 => f16::from_f32(value).to_ne_bytes().to_vec(),
         DType::F32 => value.to_ne_bytes().to_vec(),
     };
@@ -118,7 +119,8 @@ fn kernels(request: &Request) -> Outcome {
         Ok(_) => {}
         Err(error) => return Outcome::one(Err(error.to_string())),
     }
-    let list: Vec<_> = DType::ALL
+    // A blur of i32 is refused.
+    let list: Vec<_> = DType::PICTURES
         .into_iter()
         .flat_map(|dtype| [PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Rgba].map(|f| (dtype, f)))
         .flat_map(|image| [Layout::Hwc, Layout::Chw].map(|layout| (image, layout)))

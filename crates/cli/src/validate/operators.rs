@@ -65,7 +65,7 @@ fn list(spec: &'static OperatorSpec, request: &Request) -> Vec<Case> {
         add(TestCase { params: params.to_owned(), in_range: true }, desc, false);
     }
     for &(_, params, (width, height)) in SUMS.iter().filter(|(op, _, _)| *op == spec.name) {
-        for (format, dtype, layout) in kinds(request.full) {
+        for (format, dtype, layout) in kinds(request.full).into_iter().filter(|kind| kind.1 != DType::I32) {
             let desc =
                 ImageDesc::new(width, height, format, dtype).expect("a valid size").with_layout(layout);
             add(TestCase { params: params.to_owned(), in_range: true }, desc, false);
@@ -266,7 +266,7 @@ mod tests {
         };
         let resize = mip_ops::spec("resize").unwrap();
         let list = list(resize, &request);
-        for dtype in DType::ALL {
+        for dtype in DType::PICTURES {
             let long = |case: &&Case| {
                 case.desc.dtype() == dtype && case.desc.width().max(case.desc.height()) >= 4000
             };

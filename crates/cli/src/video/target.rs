@@ -197,7 +197,7 @@ fn made(
     let bits = match desc.dtype() {
         DType::U8 => 8,
         DType::U16 if bits == 8 => 16,
-        DType::U16 | DType::I16 | DType::F16 | DType::F32 => bits,
+        DType::U16 | DType::I16 | DType::I32 | DType::F16 | DType::F32 => bits,
     };
     Ok(pipeline.write_video(output, (sampling.chroma(), bits), color)?.format)
 }

@@ -59,7 +59,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) output: ImageDesc,
 }
 
-/// Calls a generic constructor for the dtype that a value of [`DType`] names.
+/// Calls a generic constructor for the dtype that a value of [`DType`] names; of i32, which is only moved and computed with in
+/// expressions, there is none.
 macro_rules! by_type {
     ($dtype:expr, $T:ident => $make:expr) => {
         match $dtype {
@@ -68,6 +69,7 @@ macro_rules! by_type {
             DType::I16 => by_type!(@ $T = i16, $make),
             DType::F16 => by_type!(@ $T = f16, $make),
             DType::F32 => by_type!(@ $T = f32, $make),
+            DType::I32 => return Err("i32 has no rows of this kind".to_owned()),
         }
     };
     (@ $T:ident = $sample:ty, $make:expr) => {{
@@ -82,7 +84,7 @@ macro_rules! by_size {
         match $dtype {
             DType::U8 => by_type!(@ $T = u8, $make),
             DType::U16 | DType::I16 | DType::F16 => by_type!(@ $T = u16, $make),
-            DType::F32 => by_type!(@ $T = f32, $make),
+            DType::I32 | DType::F32 => by_type!(@ $T = u32, $make),
         }
     };
 }
@@ -269,6 +271,13 @@ pub(crate) fn lower_chroma(
 /// The fast way of what an expression is known to be, or the expression operation by operation.
 fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, String> {
     let (input, output) = (from.descs[0], from.output);
+    if from.descs.iter().chain([&output]).any(|desc| desc.dtype() == DType::I32) {
+        return Ok(if kernel.is_copy(from.descs, &output) {
+            by_size!(output.dtype(), T => point::Copy::<T>::new(input, output))
+        } else {
+            expr::point(&kernel.expr, from.descs, output)?
+        });
+    }
     if output.dtype() == DType::U8
         && let Some(factors) = kernel.yuv_factors(from.descs, &output)
         && let Some(rows) = yuv::Yuv::new(factors, output)
@@ -320,7 +329,7 @@ fn affine(input: ImageDesc, output: ImageDesc, pairs: &[usize]) -> Option<Arc<dy
                 DType::U16 => Arc::new(point::Affine::<$I, u16>::new(input, output, pairs.to_vec())),
                 DType::F16 => Arc::new(point::Affine::<$I, f16>::new(input, output, pairs.to_vec())),
                 DType::F32 => Arc::new(point::Affine::<$I, f32>::new(input, output, pairs.to_vec())),
-                DType::I16 => return None,
+                DType::I16 | DType::I32 => return None,
             }
         };
     }
@@ -328,6 +337,6 @@ fn affine(input: ImageDesc, output: ImageDesc, pairs: &[usize]) -> Option<Arc<dy
         DType::U8 => to!(u8),
         DType::U16 => to!(u16),
         DType::F32 => to!(f32),
-        DType::I16 | DType::F16 => return None,
+        DType::I16 | DType::I32 | DType::F16 => return None,
     })
 }

@@ -1,8 +1,10 @@
 //! Point kernels with one input that leave the channels alone: copy, affine, threshold.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use bytemuck::Pod;
 use mip_core::{DType, ImageDesc, Layout, Sample};
 
 use super::byte_maps::threshold;
@@ -26,13 +28,13 @@ pub(crate) struct Copy<T> {
     sample: PhantomData<T>,
 }
 
-impl<T: Pixel> Copy<T> {
+impl<T: Pod> Copy<T> {
     pub(crate) fn new(input: ImageDesc, output: ImageDesc) -> Self {
         Self { input, output, sample: PhantomData }
     }
 }
 
-impl<T: Pixel> RowKernel for Copy<T> {
+impl<T: Pod + Send + Sync + Debug> RowKernel for Copy<T> {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
         let row = job.own(0);
         if self.input.layout() == self.output.layout() {
@@ -45,7 +47,7 @@ impl<T: Pixel> RowKernel for Copy<T> {
 
 /// Applies `f(channel, sample)` where input and output may lie differently.
 #[inline(always)]
-fn each_channel<I: Pixel, O: Pixel>(
+fn each_channel<I: Pod, O: Pod>(
     job: &Job<'_>,
     [input, output]: [&ImageDesc; 2],
     out: &mut RowMut<'_>,

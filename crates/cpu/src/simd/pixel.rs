@@ -117,6 +117,7 @@ macro_rules! by_conversion {
     };
 }
 by_conversion!(i16, mip_plan::luma);
+by_conversion!(i32, mip_plan::luma);
 by_conversion!(f16, f32::luma);
 
 impl Pixel for f32 {

@@ -29,7 +29,8 @@ fn operator(text: &str, image: ImageDesc) {
 fn images(mut f: impl FnMut(ImageDesc, usize)) {
     for (n, width) in (1..=70).chain([341, 1030, 1100]).enumerate() {
         for (k, format) in PixelFormat::PICTURES.into_iter().enumerate() {
-            let dtype = if n % 3 == 0 { DType::ALL[(n / 3 + k) % DType::ALL.len()] } else { DType::U8 };
+            let dtype =
+                if n % 3 == 0 { DType::PICTURES[(n / 3 + k) % DType::PICTURES.len()] } else { DType::U8 };
             let layout = Layout::ALL[(n / 2 + k) % 2];
             let height = [1, 5, 2, 7][(n + k) % 4];
             f(ImageDesc::new(width, height, format, dtype).unwrap().with_layout(layout), n + k);

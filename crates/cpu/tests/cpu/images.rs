@@ -21,6 +21,12 @@ impl Random {
         self.next() % n
     }
 
+    /// Any i32, with the ends, 0, and numbers around 2^24 more often than by chance.
+    fn wide(&mut self) -> i32 {
+        let any = self.next() as i32;
+        [any, any, i32::MIN, i32::MAX, 0, any % 300, (1 << 24) + any % 9][self.below(7) as usize]
+    }
+
     pub(crate) fn unit(&mut self) -> f32 {
         self.below(1 << 20) as f32 / (1 << 20) as f32
     }
@@ -35,6 +41,17 @@ pub(crate) struct TestImage {
 }
 
 const POISON: u8 = 0xA5;
+
+fn put(dtype: DType, bytes: &mut [u8], value: f32) {
+    match dtype {
+        DType::U8 => bytes[0] = u8::from_f32(value),
+        DType::U16 => bytes.copy_from_slice(&u16::from_f32(value).to_ne_bytes()),
+        DType::I16 => bytes.copy_from_slice(&i16::from_f32(value).to_ne_bytes()),
+        DType::I32 => bytes.copy_from_slice(&i32::from_f32(value).to_ne_bytes()),
+        DType::F16 => bytes.copy_from_slice(&f16::from_f32(value).to_ne_bytes()),
+        DType::F32 => bytes.copy_from_slice(&value.to_ne_bytes()),
+    }
+}
 
 impl TestImage {
     /// Poisoned memory; with padding it is a region inside a larger image.
@@ -56,6 +73,10 @@ impl TestImage {
     pub(crate) fn random(desc: ImageDesc, batch: usize, padded: bool, seed: u64) -> Self {
         let mut image = Self::poisoned(desc, batch, padded);
         let mut random = Random::new(seed);
+        if desc.dtype() == DType::I32 {
+            image.each(|_, bytes| bytes.copy_from_slice(&random.wide().to_ne_bytes()));
+            return image;
+        }
         image.fill(|_, _, _, _| match desc.dtype() {
             // Extremes more often than by chance.
             DType::U8 => {
@@ -63,7 +84,7 @@ impl TestImage {
             }
             DType::U16 => [65535.0, random.below(65536) as f32][random.below(2) as usize],
             DType::I16 => [-32768.0, 32767.0, random.below(65536) as f32 - 32768.0][random.below(3) as usize],
-            DType::F16 | DType::F32 => random.unit() * 1.5 - 0.25,
+            DType::I32 | DType::F16 | DType::F32 => random.unit() * 1.5 - 0.25,
         });
         image
     }
@@ -98,13 +119,19 @@ impl TestImage {
 
     /// Sets each sample from `(frame, x, y, channel)`.
     pub(crate) fn fill(&mut self, mut value: impl FnMut(usize, usize, usize, usize) -> f32) {
+        let dtype = self.layout.desc.dtype();
+        self.each(|[frame, x, y, c], bytes| put(dtype, bytes, value(frame, x, y, c)));
+    }
+
+    /// Hands out the place and the bytes of each sample.
+    fn each(&mut self, mut f: impl FnMut([usize; 4], &mut [u8])) {
         let (desc, batch) = (self.layout.desc, self.layout.batch_size);
         for frame in 0..batch {
             for y in 0..desc.height() as usize {
                 for x in 0..desc.width() as usize {
                     for c in 0..desc.channels() {
-                        let sample = value(frame, x, y, c);
-                        self.set(frame, x, y, c, sample);
+                        let at = self.at(frame, x, y, c);
+                        f([frame, x, y, c], &mut self.memory.as_mut_slice()[at..at + desc.dtype().size()]);
                     }
                 }
             }
@@ -118,24 +145,13 @@ impl TestImage {
         self.offset + self.layout.row_range(frame, plane, y).start + i * desc.dtype().size()
     }
 
-    fn set(&mut self, frame: usize, x: usize, y: usize, c: usize, value: f32) {
-        let at = self.at(frame, x, y, c);
-        let bytes = &mut self.memory.as_mut_slice()[at..];
-        match self.layout.desc.dtype() {
-            DType::U8 => bytes[0] = u8::from_f32(value),
-            DType::U16 => bytes[..2].copy_from_slice(&u16::from_f32(value).to_ne_bytes()),
-            DType::I16 => bytes[..2].copy_from_slice(&i16::from_f32(value).to_ne_bytes()),
-            DType::F16 => bytes[..2].copy_from_slice(&f16::from_f32(value).to_ne_bytes()),
-            DType::F32 => bytes[..4].copy_from_slice(&value.to_ne_bytes()),
-        }
-    }
-
     pub(crate) fn get(&self, frame: usize, x: usize, y: usize, c: usize) -> f32 {
         let bytes = &self.memory.as_slice()[self.at(frame, x, y, c)..];
         match self.layout.desc.dtype() {
             DType::U8 => f32::from(bytes[0]),
             DType::U16 => f32::from(u16::from_ne_bytes([bytes[0], bytes[1]])),
             DType::I16 => f32::from(i16::from_ne_bytes([bytes[0], bytes[1]])),
+            DType::I32 => i32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as f32,
             DType::F16 => f16::from_ne_bytes([bytes[0], bytes[1]]).to_f32(),
             DType::F32 => f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }
@@ -166,7 +182,8 @@ impl TestImage {
     /// One frame as an image of its own, without padding.
     pub(crate) fn frame(&self, frame: usize) -> Self {
         let mut single = Self::poisoned(self.layout.desc, 1, false);
-        single.fill(|_, x, y, c| self.get(frame, x, y, c));
+        let (size, memory) = (self.layout.desc.dtype().size(), self.memory.as_slice());
+        single.each(|[_, x, y, c], bytes| bytes.copy_from_slice(&memory[self.at(frame, x, y, c)..][..size]));
         single
     }
 

@@ -1,6 +1,6 @@
 //! Kernels over whole images on several threads, which share bands of rows, join them or take a frame each.
 
-use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat};
+use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_cpu::SimdLevel;
 use mip_ops::{StepInput, Value};
 use mip_plan::{Operand, Plan, Stage};
@@ -65,6 +65,12 @@ fn whole_images_are_the_same_on_all_numbers_of_threads() {
     same("canny low=200 high=900", gray, |v| v < 200);
     for metric in ["l2", "l1", "linf"] {
         same(&format!("distance_transform metric={metric}"), gray, |v| v < 254);
+    }
+    for text in ["integral", "integral squared=true"] {
+        same(text, gray, |_| true);
+        same(text, gray.with_format(PixelFormat::Rgb).unwrap(), |_| true);
+        let planes = gray.with_format(PixelFormat::Rgba).unwrap().with_layout(Layout::Chw);
+        same(text, planes, |_| true);
     }
     same("regions max=9", gray, |_| true);
     same("autocontrast cutoff=2.5", gray, |_| true);

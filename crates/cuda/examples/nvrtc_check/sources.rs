@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads, and operators of several launches: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 20] = [
+const PIPELINES: [(&str, u32, u32, &str); 24] = [
     (
         "w1",
         1920,
@@ -86,6 +86,15 @@ const PIPELINES: [(&str, u32, u32, &str); 20] = [
     ("label 4", 1920, 1080, "auto_threshold ! label connectivity=4"),
     ("distance", 1920, 1080, "auto_threshold ! distance_transform"),
     ("distance far", 3840, 2160, "auto_threshold ! distance_transform metric=l1"),
+    (
+        "integral",
+        1920,
+        1080,
+        "color_convert to=gray ! integral ! crop width=1900 height=1000 ! cast to=f32 scale=false",
+    ),
+    ("integral rgb", 1920, 1080, "integral squared=true ! flip ! point expr=\"r + g * 0.5 - b\""),
+    ("integral planes", 1919, 1077, "color_convert to=rgba ! layout to=chw ! integral ! layout to=hwc"),
+    ("integral of one row", 1920, 1, "integral ! transpose ! cast to=u8"),
     ("median 15", 1920, 1080, "median kernel=15 border=constant border_value=7"),
     ("median 31", 1920, 1080, "color_convert to=rgba ! layout to=chw ! median kernel=31 border=wrap"),
     ("blur 63", 1920, 1080, "gaussian_blur kernel=63"),
@@ -129,7 +138,7 @@ const WITH: [&str; 2] = ["640x480 rgb u8", "640x480 gray u8"];
 
 /// Whether a case of the matrix is compiled without `--full`.
 fn selected(case: &Case) -> bool {
-    let rare = |desc: &ImageDesc| matches!(desc.dtype(), DType::I16 | DType::F16);
+    let rare = |desc: &ImageDesc| matches!(desc.dtype(), DType::I16 | DType::I32 | DType::F16);
     let input = &case.inputs[0];
     let usual = (input.format(), input.layout()) == (PixelFormat::Rgb, Layout::Hwc);
     if case.inputs.iter().chain([&case.output]).any(rare) && !usual {
@@ -164,7 +173,7 @@ pub(crate) fn sources(full: bool) -> Result<(Vec<Source>, Vec<String>), String> 
     let left_out = all - cases.len();
     let what = ONCE.map(str::trim).join(", ");
     let text = format!(
-        "{left_out} of {all} single kernels ({what}: other dtypes and formats than u8 gray and rgb; i16 and f16 of other formats than rgb)"
+        "{left_out} of {all} single kernels ({what}: other dtypes and formats than u8 gray and rgb; i16, i32 and f16 of other formats than rgb)"
     );
     Ok((sources, if full { Vec::new() } else { vec![text] }))
 }

@@ -21,6 +21,7 @@ pub(crate) enum Piece {
     Canny,
     Regions,
     Distance,
+    Integral,
     Boxes,
     TileImages,
     Crops,
@@ -51,6 +52,7 @@ impl Piece {
             Self::Canny => include_str!("../kernels/canny.cu"),
             Self::Regions => include_str!("../kernels/regions.cu"),
             Self::Distance => include_str!("../kernels/distance.cu"),
+            Self::Integral => include_str!("../kernels/integral.cu"),
             Self::Boxes => include_str!("../kernels/boxes.cu"),
             Self::TileImages => include_str!("../kernels/tile_images.cu"),
             Self::Crops => include_str!("../kernels/crops.cu"),
@@ -70,6 +72,7 @@ pub(crate) const fn sample(dtype: DType) -> &'static str {
         DType::U8 => "u8",
         DType::U16 => "u16",
         DType::I16 => "i16",
+        DType::I32 => "i32",
         DType::F16 => "f16",
         DType::F32 => "float",
     }

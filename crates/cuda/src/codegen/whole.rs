@@ -1,4 +1,4 @@
-//! Kernels over whole images: counts, tables and lookups, edges, regions and distances.
+//! Kernels over whole images: counts, tables and lookups, edges, regions, distances and sums.
 
 mod boxes;
 mod regions;
@@ -6,7 +6,8 @@ mod tile;
 
 use mip_core::ImageDesc;
 use mip_plan::{
-    Above, Automatic, Canny, Distance, Histogram, Lookup, Median, Metric, Rule, Table, TileGrid, Whole,
+    Above, Automatic, Canny, Distance, Histogram, Integral, Lookup, Median, Metric, Rule, Table, TileGrid,
+    Whole,
 };
 
 use super::fields::Fields;
@@ -29,6 +30,7 @@ pub(super) fn bodies(context: &Context<'_>, kernel: Whole) -> Vec<Body> {
         Whole::Canny(kernel) => vec![canny(context, kernel)],
         Whole::Regions(step) => regions::bodies(context, step),
         Whole::Distance(step) => vec![distance(context, step)],
+        Whole::Integral(step) => vec![integral(context, step)],
         Whole::Boxes(step) => vec![boxes::body(context, step)],
         Whole::Tile(kernel) => vec![tile::body(context, kernel)],
     }
@@ -134,6 +136,40 @@ fn distance(context: &Context<'_>, step: Distance) -> Body {
         grid,
         pieces: &[Piece::Distance],
         call: Box::new(move |_, _| call.clone()),
+    }
+}
+
+fn integral(context: &Context<'_>, step: Integral) -> Body {
+    /// Columns that a warp adds up at once.
+    const CHUNK: u32 = 128;
+    let image = *context.input();
+    let (width_step, rows) = (channels(&image).0, Integral::strip(image.height()));
+    let planes = image.channels() as u32;
+    let grid = |warps: u32, strips: u32, shared: u32| Grid {
+        block: [warps * 32, 1],
+        x: strips,
+        y: 1,
+        planes,
+        shared,
+    };
+    let (inputs, name, grid) = match step {
+        Integral::Strips { .. } => (None, "integral_strips", grid(8, image.height().div_ceil(rows), 8 * 4)),
+        Integral::Sums { .. } => {
+            let shared = (Integral::ROWS * CHUNK + rows) * 4;
+            (Some(2), "integral_sums", grid(Integral::ROWS, image.height() / rows + 1, shared))
+        }
+    };
+    let mut fields = image_fields(inputs, &image);
+    fields.uint("channels", planes);
+    fields.int("rows", rows);
+    let squared = step.squared();
+    Body {
+        fields,
+        tables: Vec::new(),
+        uniforms: None,
+        grid,
+        pieces: &[Piece::Integral],
+        call: Box::new(move |i, _| format!("{name}<{width_step}, {squared}, {i}>")),
     }
 }
 

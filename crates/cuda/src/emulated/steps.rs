@@ -135,6 +135,23 @@ fn regions_are_those_of_the_cpu() {
 }
 
 #[test]
+fn sums_of_all_before_are_those_of_the_cpu() {
+    let noise = noise(13);
+    let rgb = ImageDesc::new(75, 40, PixelFormat::Rgb, DType::U8).unwrap();
+    let planar = ImageDesc::new(133, 66, PixelFormat::Bgra, DType::U8).unwrap().with_layout(Layout::Chw);
+    // The last one has strips of several groups of rows.
+    let wide = gray(1030, 17);
+    let tall = gray(2, 2049);
+    for image in
+        [gray(1, 1), gray(128, 16), gray(127, 15), rgb, planar, planar.with_layout(Layout::Hwc), wide, tall]
+    {
+        for params in ["[]", "Bool(true)"] {
+            compare("integral", params, image, &[&noise]);
+        }
+    }
+}
+
+#[test]
 fn edges_are_those_of_the_cpu() {
     let soft = |layout: BatchLayout| {
         let mut bytes = AlignedBytes::zeroed(layout.span());

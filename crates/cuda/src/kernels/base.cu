@@ -4,6 +4,7 @@
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef short i16;
+typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 
@@ -289,6 +290,24 @@ template <> struct Sample<i16> {
     static INLINE u32 narrow_inside(float v) { return __float_as_uint(v + SIGNED_MAGIC) ^ 0x8000u; }
     static INLINE void pack(u32* w, const u32* bits, int n) { Sample<u16>::pack(w, bits, n); }
     static INLINE u32 join(const u32* w, int a, int b, int c, int d) { return Sample<u16>::join(w, a, b, c, d); }
+};
+
+// 32 bits: what is above 2^24 is read as the nearest binary32. The conversion back saturates.
+template <> struct Sample<i32> {
+    typedef u32 Raw;
+    static constexpr bool FLOAT = false;
+    static constexpr float FULL = 2147483648.0f;
+    static constexpr u32 FULL_BITS = 0x7FFFFFFFu;
+    static INLINE float widen(const u32* w, int i) { return (float)(i32)w[i]; }
+    static INLINE float widen(i32 v) { return (float)v; }
+    static INLINE u32 narrow(float v) { return (u32)__float2int_rn(v == v ? v : 0.0f); }
+    static INLINE u32 narrow_inside(float v) { return narrow(v); }
+    static INLINE float rounded(float v) { return (float)(i32)narrow(v); }
+    static INLINE void pack(u32* w, const u32* bits, int n) {
+#pragma unroll
+        for (int i = 0; i < n; i++) w[i] = bits[i];
+    }
+    static INLINE u32 join(const u32* w, int a, int, int, int) { return w[a]; }
 };
 
 template <> struct Sample<f16> {

@@ -107,11 +107,12 @@ impl Header {
             "u1" => DType::U8,
             "u2" => DType::U16,
             "i2" => DType::I16,
+            "i4" => DType::I32,
             "f2" => DType::F16,
             "f4" => DType::F32,
             _ => {
                 let text = format!(
-                    "its values are '{}'; save it with array.astype('uint8'), 'uint16', 'int16', 'float16' or 'float32'",
+                    "its values are '{}'; save it with array.astype('uint8'), 'uint16', 'int16', 'int32', 'float16' or 'float32'",
                     self.descr
                 );
                 return Err(corrupt(text));
@@ -252,7 +253,10 @@ mod tests {
     #[test]
     fn what_is_refused_has_a_remedy() {
         let refused = |descr, order, shape| read(descr, order, shape).unwrap_err();
-        assert!(refused("'<f8'", "False", "(2, 5)").contains("'uint16', 'int16', 'float16' or 'float32'"));
+        assert!(
+            refused("'<f8'", "False", "(2, 5)")
+                .contains("'uint16', 'int16', 'int32', 'float16' or 'float32'")
+        );
         assert!(refused("'|b1'", "False", "(2, 5)").contains("astype"));
         assert!(refused("[('x', '<f4')]", "False", "(2, 5)").contains("array['name']"));
         assert!(refused("'|u1'", "True", "(2, 5)").contains("np.ascontiguousarray(array)"));

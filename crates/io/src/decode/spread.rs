@@ -8,6 +8,7 @@ pub(super) fn spread_pairs(pairs: &[u8], rgba: &mut ImageBuffer) {
     match rgba.desc().dtype() {
         DType::U8 => spread::<u8>(pairs, rgba),
         DType::U16 | DType::I16 | DType::F16 => spread::<u16>(pairs, rgba),
+        DType::I32 => spread::<i32>(pairs, rgba),
         DType::F32 => spread::<f32>(pairs, rgba),
     }
 }

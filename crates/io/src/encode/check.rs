@@ -40,7 +40,11 @@ fn obstacle(image: &ImageDesc, facts: &Facts) -> (String, Option<String>) {
     let Some(held) = facts.writes.iter().find(|held| held.dtype == image.dtype()) else {
         let reason = match image.dtype() {
             _ if facts.writes.is_empty() => return (format!("{name} is only read"), None),
-            DType::I16 | DType::F16 | DType::F32 => format!("{} samples do not fit {name}", image.dtype()),
+            // No picture is made of sums by scaling them.
+            DType::I32 => return (format!("i32 samples do not fit {name}"), None),
+            DType::I16 | DType::F16 | DType::F32 => {
+                format!("{} samples do not fit {name}", image.dtype())
+            }
             DType::U8 => format!("{name} has no 8-bit samples"),
             DType::U16 if facts.writes.iter().all(|held| held.dtype == DType::U8) => {
                 format!("{name} has 8 bits")

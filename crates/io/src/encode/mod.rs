@@ -150,7 +150,7 @@ const fn color(desc: &ImageDesc) -> ExtendedColorType {
         (1, DType::U8) => C::L8,
         (1, DType::U16) => C::L16,
         // No encoder of `image` takes these.
-        (1, DType::F32) => C::Unknown(32),
+        (1, DType::F32) | (_, DType::I32) => C::Unknown(32),
         (_, DType::I16 | DType::F16) => C::Unknown(16),
         (3, DType::U8) => C::Rgb8,
         (3, DType::U16) => C::Rgb16,

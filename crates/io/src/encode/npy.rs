@@ -49,6 +49,7 @@ const fn descr(dtype: DType) -> &'static str {
         DType::U8 => "|u1",
         DType::U16 => "<u2",
         DType::I16 => "<i2",
+        DType::I32 => "<i4",
         DType::F16 => "<f2",
         DType::F32 => "<f4",
     }

@@ -50,7 +50,9 @@ fn picture<K: TiffKind>(
         (3, DType::F16) => job.write::<halves::Rgb>(pixels),
         (_, DType::F16) => job.write::<halves::Rgba>(pixels),
         // Refused before.
-        (_, DType::I16) => Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType)),
+        (_, DType::I16 | DType::I32) => {
+            Err(TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedDataType))
+        }
     }
 }
 

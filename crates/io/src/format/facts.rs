@@ -164,6 +164,7 @@ pub(super) const WEBP: Facts = Facts {
 };
 
 const I16: Samples = samples(DType::I16, ANY);
+const I32: Samples = samples(DType::I32, ANY);
 const F16: Samples = samples(DType::F16, ANY);
 const F32: Samples = samples(DType::F32, ANY);
 
@@ -200,8 +201,8 @@ pub(super) const NPY: Facts = Facts {
     name: "NPY",
     extensions: &["npy"],
     magic: &[b"\x93NUMPY"],
-    reads: &[U8, U16, I16, F16, F32],
-    writes: &[U8, U16, I16, F16, F32],
+    reads: &[U8, U16, I16, I32, F16, F32],
+    writes: &[U8, U16, I16, I32, F16, F32],
     ..LOSSLESS
 };
 

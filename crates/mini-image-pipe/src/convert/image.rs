@@ -75,7 +75,7 @@ pub fn to_image(image: &ImageBuffer) -> Result<DynamicImage, Error> {
             Pixels::from_raw(width, height, packed(image)).map(DynamicImage::ImageRgba32F)
         }
         (PixelFormat::Bgra, _) => return refused(desc, "color_convert to=rgba"),
-        (PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba, DType::I16 | DType::F16) => {
+        (PixelFormat::Gray | PixelFormat::Rgb | PixelFormat::Rgba, DType::I16 | DType::I32 | DType::F16) => {
             return refused(desc, "cast to=u16 or f32");
         }
         _ => return refused(desc, "color_convert to=rgb"),

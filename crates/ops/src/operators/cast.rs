@@ -15,21 +15,23 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new(
             "scale",
             ParamKind::Bool,
-            "Map full scale to full scale (255, 65535, 32767, 1.0); false keeps the number",
+            "Map full scale to full scale (255, 65535, 32767, 2147483647, 1.0); false keeps the number",
         )
         .default_is("true")
         .uniform(),
     ],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &[
         "to=u8",
         "to=u16",
         "to=i16",
+        "to=i32",
         "to=f16",
         "to=f32",
         "to=u8 scale=false",
         "to=u16 scale=false",
         "to=i16 scale=false",
+        "to=i32 scale=false",
         "to=f16 scale=false",
         "to=f32 scale=false",
     ],
@@ -41,7 +43,8 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
 /// With `scale` (the default) full scale stays full scale: 8 to 16 bit is `v * 257`, 16 to 8 bit is
 /// `round(v / 257)`, f32 to u8 is `round(255 * v)`, u8 to f32 is `v / 255`. Without it the number stays.
 /// Integers are rounded to the nearest, ties to even, and saturated; NaN becomes 0. f16 is the nearest, infinite beyond
-/// 65504 (a u16 of 65520 or more without `scale`). To the same type it copies.
+/// 65504 (a u16 of 65520 or more without `scale`). To the same type it copies. i32, which holds sums and no pictures, is read as the
+/// nearest binary32: a number above 2^24 is rounded to 24 bits; as a result it is the nearest whole number, saturated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cast {
     to: Option<DType>,

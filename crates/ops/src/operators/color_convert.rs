@@ -72,7 +72,7 @@ impl ColorConvert {
             _ if from.is_color_space() && other.rgb_indices().is_none() => {
                 "in rgb, bgr, rgba or bgra; convert it with color_convert to=rgb first"
             }
-            DType::I16 => "u8, u16, f16 or f32 for colour spaces; convert it with cast first",
+            DType::I16 | DType::I32 => "u8, u16, f16 or f32 for colour spaces; convert it with cast first",
             DType::U16 if precise => "u8, f16 or f32 for lab, luv and xyz; convert it with cast to=f32 first",
             DType::U8 | DType::U16 | DType::F16 | DType::F32 => return Ok(()),
         };

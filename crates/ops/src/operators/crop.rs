@@ -18,7 +18,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new("y", POSITION, "First row, 0 if not given; not with center").of_image(),
         ParamSpec::new("center", ParamKind::Bool, "Cut out of the middle").default_is("false"),
     ],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &[
         "width=1 height=1",
         "width=1 height=1 x=0 y=0",

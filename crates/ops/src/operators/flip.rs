@@ -11,7 +11,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     inputs: &["in"],
     params: &[ParamSpec::new("direction", ParamKind::choice(DIRECTIONS), "horizontal swaps left and right")
         .default_is("horizontal")],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &["", "direction=horizontal", "direction=vertical", "direction=both"],
     create: create::<Flip>,
 };

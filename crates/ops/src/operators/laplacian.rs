@@ -1,7 +1,7 @@
 use mip_core::{DType, ImageDesc};
 
 use crate::border::{BORDER, BORDER_VALUE, BorderFields};
-use crate::choice::DTYPES;
+use crate::choice::PICTURE_DTYPES;
 use crate::expr::{Term, uniform, v};
 use crate::field::create;
 use crate::pointwise::Formula;
@@ -20,7 +20,11 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ParamSpec::new("delta", ParamKind::any_number(), "Added at the end, in sample units")
             .default_is("0")
             .uniform(),
-        ParamSpec::new("to", ParamKind::choice(DTYPES), "Dtype of the result; the input's if not given"),
+        ParamSpec::new(
+            "to",
+            ParamKind::choice(PICTURE_DTYPES),
+            "Dtype of the result; the input's if not given",
+        ),
         BORDER,
         BORDER_VALUE,
     ],

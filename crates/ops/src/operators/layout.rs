@@ -10,7 +10,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Changes the layout: interleaved (hwc) or planar (chw)",
     inputs: &["in"],
     params: &[ParamSpec::new("to", ParamKind::choice(LAYOUTS), "Layout of the result").required()],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &["to=hwc", "to=chw"],
     create: create::<ToLayout>,
 };

@@ -4,7 +4,7 @@ use mip_core::{DType, ImageDesc, PixelFormat};
 use mip_plan::{Border, Expr, LookupTable};
 
 use super::color_matrix::check_colors;
-use crate::choice::DTYPES;
+use crate::choice::PICTURE_DTYPES;
 use crate::cube::{CubeFile, METHODS};
 use crate::expr::{Term, a, b, g, r, v};
 use crate::field::{Parameters, create, fields, plumbing};
@@ -61,7 +61,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         ),
         ParamSpec::new(
             "to",
-            ParamKind::choice(DTYPES),
+            ParamKind::choice(PICTURE_DTYPES),
             "Dtype of the result of a table; the input's if not given",
         ),
     ],

@@ -33,6 +33,7 @@ mod gaussian_blur;
 mod histogram;
 mod hue;
 mod in_range;
+mod integral;
 mod invert;
 mod label;
 mod laplacian;
@@ -114,6 +115,7 @@ operators! {
     histogram: Histogram;
     hue: Hue;
     in_range: InRange;
+    integral: Integral;
     invert: Invert;
     label: Label, Neighbors;
     laplacian: Laplacian;

@@ -45,6 +45,7 @@ const fn spec(inputs: usize) -> OperatorSpec {
                 )
                 .uniform(),
             ),
+            sums: true,
         },
         examples: match inputs {
             1 => &[
@@ -82,7 +83,8 @@ const fn spec(inputs: usize) -> OperatorSpec {
 /// outside the image says `border`; samples are not premultiplied by alpha.
 ///
 /// Each operation is one correctly rounded binary32 operation, in the order written; the results are rounded to the nearest
-/// sample, ties to even, and saturated; NaN becomes 0 in integers. Other names are *uniforms*: numbers given as further
+/// sample, ties to even, and saturated; NaN becomes 0 in integers. i32 is read as the nearest binary32, so that a number above 2^24
+/// is rounded, and has no neighbours. Other names are *uniforms*: numbers given as further
 /// parameters, which may change without a new plan.
 #[derive(Debug, Clone)]
 pub struct Point {
@@ -202,6 +204,25 @@ impl Point {
         })
     }
 
+    /// Pixels beside the own one are read of pictures only.
+    fn check_sums(&self, expr: &Expr, inputs: &[ImageDesc]) -> Result<(), OpError> {
+        let far = expr.reach() != (0, 0);
+        if far && inputs[0].dtype() == DType::I32 {
+            return Err(OpError::Input {
+                operator: "point",
+                slot: self.spec().inputs[0].to_owned(),
+                given: inputs[0].to_string(),
+                allowed: "of another dtype than i32 where pixels beside the own one are read; convert it with cast to=f32 scale=false"
+                    .to_owned(),
+            });
+        }
+        if far && self.to == Some(DType::I32) {
+            let allowed = "another dtype where pixels beside the own one are read; make f32, and cast that";
+            return Err(self.invalid("to", "i32", allowed).into());
+        }
+        Ok(())
+    }
+
     fn without_number(&self, name: &str) -> ParamError {
         let parsed = self.text.as_deref().and_then(|text| expr::parse(text).ok());
         let place = parsed.and_then(|p| p.uniforms.into_iter().find(|n| n.text == *name));
@@ -315,6 +336,7 @@ impl Operator for Point {
             let message = "it has 2 results, but an image has 1, 3 or 4 channels".to_owned();
             return Err(expression(expr::ExprError { column: 1, message }).into());
         }
+        self.check_sums(expr, inputs)?;
         let border = self.border.resolve(self, &inputs[0])?;
         pointwise::shape(spec, expr, border, self.to, inputs)
     }

@@ -15,7 +15,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
         "Clockwise, counter-clockwise, or half a turn, as the image is looked at",
     )
     .required()],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &["direction=cw", "direction=ccw", "direction=180"],
     create: create::<Rotate90>,
 };

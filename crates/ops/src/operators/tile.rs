@@ -43,7 +43,7 @@ const fn spec(inputs: usize) -> OperatorSpec {
         summary: "Lays several images beside and below each other: contact sheets, comparisons",
         inputs: ALL.split_at(inputs).0,
         params: &PARAMS,
-        extra: Extra { inputs: MAX - inputs, number: None },
+        extra: Extra { inputs: MAX - inputs, number: None, sums: false },
         examples: &[
             "",
             "columns=1 gap=3 fill=77.4",

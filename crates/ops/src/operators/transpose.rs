@@ -9,7 +9,7 @@ pub(crate) static SPEC: OperatorSpec = OperatorSpec {
     summary: "Swaps rows and columns: mirrors the image at the diagonal through its top left corner",
     inputs: &["in"],
     params: &[],
-    extra: Extra::NONE,
+    extra: Extra::SUMS,
     examples: &[""],
     create: create::<Transpose>,
 };

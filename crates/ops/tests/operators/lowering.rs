@@ -23,6 +23,36 @@ fn every_example_and_corner_on_every_image() {
     }
 }
 
+/// i32 holds sums: who does not take it says what to do.
+#[test]
+fn sums_are_taken_by_those_that_say_so() {
+    let sums = ImageDesc::new(9, 7, PixelFormat::Gray, DType::I32).unwrap();
+    let mut taken = Vec::new();
+    for spec in operators() {
+        for params in examples(spec) {
+            let operator = create(spec.name, &params).unwrap();
+            let inputs = vec![sums; operator.spec().inputs.len()];
+            match operator.infer(&inputs) {
+                Ok(_) => taken.push(spec.name),
+                Err(_) if spec.extra.sums => {}
+                Err(refused) => {
+                    let text = refused.to_string();
+                    assert!(text.contains("cast to=f32 scale=false"), "{text}");
+                }
+            }
+        }
+    }
+    taken.dedup();
+    assert_eq!(taken, ["cast", "crop", "flip", "layout", "point", "rotate90", "transpose"]);
+    let near = create("point", &[("expr".to_owned(), "v(1, 0)".into())]).unwrap();
+    let text = near.infer(&[sums]).unwrap_err().to_string();
+    assert!(text.contains("beside the own one") && text.contains("cast to=f32 scale=false"), "{text}");
+    let made = create("point", &[("expr".to_owned(), "v(1, 0)".into()), ("to".to_owned(), "i32".into())]);
+    let image = sums.with_dtype(DType::U8).unwrap();
+    let text = made.unwrap().infer(&[image]).unwrap_err().to_string();
+    assert!(text.contains("parameter 'to'") && text.contains("make f32"), "{text}");
+}
+
 #[test]
 fn a_wrong_number_of_inputs_is_an_error() {
     let image = ImageDesc::new(40, 40, PixelFormat::Rgb, DType::U8).unwrap();

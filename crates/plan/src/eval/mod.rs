@@ -8,7 +8,9 @@ mod window;
 
 pub use whole::{RowBands, RowScratch, WholeRows, whole_frame};
 
-use mip_core::{DType, ImageView, ImageViewMut, Layout, Sample, f16};
+use std::ops::Range;
+
+use mip_core::{DType, ImageDesc, ImageView, ImageViewMut, Layout, Sample, f16};
 
 use crate::{Border, Channel, CustomError, Expr, Kernel, Offset, Results, Warp};
 
@@ -28,11 +30,14 @@ pub fn evaluate(
         let images: Vec<Image<'_, '_>> = inputs.iter().map(|view| Image { view, frame }).collect();
         match kernel {
             Kernel::Custom(custom) => return custom.run(inputs, uniforms, output),
+            Kernel::Point(k) if k.is_copy(&descs(inputs), &layout.desc) => {
+                moved(output, frame, &inputs[0], |x, y| (x, y));
+            }
             // It reads nothing outside.
             Kernel::Point(k) => expression(&k.expr, Border::Replicate, uniforms, &images, frame, output),
-            Kernel::Gather(k) => fill(output, frame, |x, y, c| images[0].at(k.x.map(x), k.y.map(y), c)),
+            Kernel::Gather(k) => moved(output, frame, &inputs[0], |x, y| (k.x.map(x), k.y.map(y))),
             Kernel::Warp(Warp::Transposed { x: column, y: row }) => {
-                fill(output, frame, |x, y, c| images[0].at(column.map(y), row.map(x), c));
+                moved(output, frame, &inputs[0], |x, y| (column.map(y), row.map(x)));
             }
             Kernel::Warp(Warp::Sampled(k)) => {
                 pixels(output, frame, |x, y, pixel| warp::pixel(k, uniforms, &images, (x, y), pixel));
@@ -62,7 +67,7 @@ struct Image<'a, 'v> {
 }
 
 impl Image<'_, '_> {
-    /// A sample, widened; exact.
+    /// A sample, widened: exact, but of i32 the nearest binary32.
     fn at(&self, x: u32, y: u32, channel: usize) -> f32 {
         self.view.sample(self.frame, x as usize, y as usize, channel) as f32
     }
@@ -94,11 +99,38 @@ fn straight(pixel: &mut [f32], alpha: Option<usize>) {
     }
 }
 
-/// Quantises `value(x, y, channel)` into a frame.
-fn fill(output: &mut ImageViewMut<'_>, frame: usize, value: impl Fn(u32, u32, usize) -> f32) {
-    pixels(output, frame, |x, y, pixel| {
-        pixel.iter_mut().enumerate().for_each(|(channel, sample)| *sample = value(x, y, channel));
-    });
+fn descs(views: &[ImageView<'_>]) -> Vec<ImageDesc> {
+    views.iter().map(|view| view.layout().desc).collect()
+}
+
+/// The pixels `from(x, y)` of an image of the same dtype and format as they are, bit by bit.
+fn moved(
+    output: &mut ImageViewMut<'_>,
+    frame: usize,
+    image: &ImageView<'_>,
+    from: impl Fn(u32, u32) -> (u32, u32),
+) {
+    let (source, desc) = (image.layout().desc, output.layout().desc);
+    for y in 0..desc.height() {
+        for x in 0..desc.width() {
+            let (column, row) = from(x, y);
+            for channel in 0..desc.channels() {
+                let ((plane, to), (other, at)) = (place(&desc, x, channel), place(&source, column, channel));
+                let sample = &image.row(frame, other, row as usize)[at];
+                output.row_mut(frame, plane, y as usize)[to].copy_from_slice(sample);
+            }
+        }
+    }
+}
+
+/// The plane of a sample, and its bytes in a row of that.
+fn place(desc: &ImageDesc, x: u32, channel: usize) -> (usize, Range<usize>) {
+    let (plane, index) = match desc.layout() {
+        Layout::Hwc => (0, x as usize * desc.channels() + channel),
+        Layout::Chw => (channel, x as usize),
+    };
+    let size = desc.dtype().size();
+    (plane, index * size..(index + 1) * size)
 }
 
 /// Quantises the pixels that `compute(x, y, pixel)` makes into a frame.
@@ -119,6 +151,7 @@ fn pixels(output: &mut ImageViewMut<'_>, frame: usize, mut compute: impl FnMut(u
                     DType::U8 => output.row_as_mut::<u8>(frame, plane, y)[index] = u8::from_f32(value),
                     DType::U16 => output.row_as_mut::<u16>(frame, plane, y)[index] = u16::from_f32(value),
                     DType::I16 => output.row_as_mut::<i16>(frame, plane, y)[index] = i16::from_f32(value),
+                    DType::I32 => output.row_as_mut::<i32>(frame, plane, y)[index] = i32::from_f32(value),
                     DType::F16 => output.row_as_mut::<f16>(frame, plane, y)[index] = Sample::from_f32(value),
                     DType::F32 => output.row_as_mut::<f32>(frame, plane, y)[index] = value,
                 }

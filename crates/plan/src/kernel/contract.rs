@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use mip_core::ImageDesc;
+use mip_core::{DType, ImageDesc};
 
-use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil};
+use super::{AxisMap, AxisTaps, Border, Kernel, Point, Stencil, Warp, Whole};
 use crate::expr::{Expr, Results};
 
 /// One direction of an image.
@@ -43,12 +43,32 @@ impl Kernel {
             ensure(inputs.len() == count, || format!("{} input(s) instead of {count}", inputs.len()))?;
             let expected = self.uniform_count().unwrap_or(uniforms);
             ensure(uniforms == expected, || format!("{uniforms} uniform(s) instead of {expected}"))?;
+            self.check_numbers(inputs, &output)?;
             self.check_shapes(inputs, &output)
         };
         fits().map_err(|rule| {
             let from: Vec<String> = inputs.iter().map(ToString::to_string).collect();
             format!("{} from {} to {output}: {rule}", self.name(), from.join(", "))
         })
+    }
+
+    /// Samples of i32 hold more than binary32: they are moved as they are, or computed with pixel by pixel, where each is taken
+    /// for the nearest binary32.
+    fn check_numbers(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {
+        let takes = match self {
+            Self::Point(_)
+            | Self::Gather(_)
+            | Self::Warp(Warp::Transposed { .. })
+            | Self::Whole(Whole::Integral(_))
+            | Self::Custom(_) => true,
+            Self::Warp(Warp::Sampled(_) | Warp::Crops(_))
+            | Self::Resample(_)
+            | Self::Separable(_)
+            | Self::Stencil(_)
+            | Self::Whole(_) => false,
+        };
+        let sums = inputs.iter().chain([output]).any(|desc| desc.dtype() == DType::I32);
+        ensure(takes || !sums, || "i32 is only moved, or computed with pixel by pixel".into())
     }
 
     fn check_shapes(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Result<(), String> {

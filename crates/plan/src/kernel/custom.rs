@@ -45,7 +45,7 @@ pub trait CustomKernel: fmt::Debug + Send + Sync {
     ///
     /// which is called once for each pixel of each frame of the result, side by side and in any order, and writes
     /// all channels of pixel (x, y) of `out`. A `View` is one frame: `width`, `height`, `channels`, and
-    /// `at<T>(x, y, channel)`, the address of a sample whatever the layout. `T` is `u8`, `u16`, `i16`, `f16`
+    /// `at<T>(x, y, channel)`, the address of a sample whatever the layout. `T` is `u8`, `u16`, `i16`, `i32`, `f16`
     /// (which converts to and from `float`) or `float`, as the image's samples are; `In0` to `In7` and `Out` name the types of
     /// the images at hand. `uniform` points to
     /// the task's numbers. There are no headers; coordinates are not checked; `a * b + c` is not contracted (write

@@ -30,8 +30,8 @@ pub use stencil::Stencil;
 pub use warp::{Interpolation, Sampled, Warp};
 pub(crate) use whole::colors;
 pub use whole::{
-    Above, Automatic, Boxes, Canny, Connectivity, Distance, Histogram, Labels, Lookup, Median, Metric,
-    Regions, Rule, Table, Tile, TileGrid, Whole, WholeOrder,
+    Above, Automatic, Boxes, Canny, Connectivity, Distance, Histogram, Integral, Labels, Lookup, Median,
+    Metric, Regions, Rule, Table, Tile, TileGrid, Whole, WholeOrder,
 };
 pub use window::Separable;
 pub use yuv::{YuvFactors, YuvSample};

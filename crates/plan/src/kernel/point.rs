@@ -164,9 +164,14 @@ impl Point {
         self.expr.reads_position() && inputs.iter().all(alike) && self.is(&Self::inside(output.format()))
     }
 
-    /// What it is known to be for such images, if anything.
+    /// What it is known to be for such images, if anything. Of i32, which has more bits than what is computed with, only a copy
+    /// is: that moves samples, where anything else rounds them.
     pub fn known(&self, inputs: &[ImageDesc], output: &ImageDesc) -> Option<Known> {
         let first = inputs.first()?;
+        if inputs.iter().chain([output]).any(|desc| desc.dtype() == DType::I32) {
+            let channels = || (0..output.channels()).map(ChannelMap::Input).collect();
+            return self.is_copy(inputs, output).then(|| Known::Channels(channels()));
+        }
         let one = inputs.len() == 1;
         let same_type = inputs.iter().all(|input| input.dtype() == output.dtype());
         let alike = same_type && inputs.iter().all(|input| input.format() == output.format());
@@ -188,6 +193,12 @@ impl Point {
             return Some(Known::Threshold);
         }
         (alike && inputs.len() == 2 && self.is(&Self::blend(output.format()))).then_some(Known::Blend)
+    }
+
+    /// Whether the result is the one input, sample by sample and of its dtype, whatever the layouts.
+    pub fn is_copy(&self, inputs: &[ImageDesc], output: &ImageDesc) -> bool {
+        let [input] = inputs else { return false };
+        (input.format(), input.dtype()) == (output.format(), output.dtype()) && self.is(&Self::copy())
     }
 
     /// The luma that it makes of its one input, if that is all it does: indices of red, green and blue.
@@ -251,7 +262,7 @@ const LUMA_WEIGHTS: [f32; 3] = [0.299, 0.587, 0.114];
 fn luma(e: &mut ExprBuilder, dtype: DType) -> ValueId {
     let [r, g, b] = [Channel::Red, Channel::Green, Channel::Blue].map(|channel| e.input(0, channel));
     match dtype {
-        DType::U8 | DType::U16 | DType::I16 => e.luma(r, g, b),
+        DType::U8 | DType::U16 | DType::I16 | DType::I32 => e.luma(r, g, b),
         DType::F16 | DType::F32 => {
             let [of_r, of_g, of_b] = LUMA_WEIGHTS.map(|weight| e.constant(weight));
             let red = e.binary(Binary::Mul, r, of_r);

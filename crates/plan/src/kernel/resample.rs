@@ -68,7 +68,7 @@ impl Resample {
             (DType::U8, _) => 64,
             (DType::U16 | DType::I16, false) if signed => 12,
             (DType::U16 | DType::I16, true) => Self::SHORT,
-            (DType::U16 | DType::I16, false) | (DType::F16 | DType::F32, _) => 24,
+            (DType::U16 | DType::I16, false) | (DType::I32 | DType::F16 | DType::F32, _) => 24,
         }
     }
 

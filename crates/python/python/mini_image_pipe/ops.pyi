@@ -173,19 +173,19 @@ def canny(image: ImageLike, /, *, low: float, high: float, l2_gradient: bool = F
 def canny(*, low: float, high: float, l2_gradient: bool = False, device: str = "auto") -> Pipeline: ...
 
 @overload
-def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
+def cast(image: Image, /, *, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"], scale: bool = True, device: str = "auto") -> Image:
     """Changes the dtype.
 
     Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
-        to: Dtype of the result (one of u8, u16, i16, f16, f32; must be given)
-        scale: Map full scale to full scale (255, 65535, 32767, 1.0); false keeps the number (true or false; default true; changes without a new plan)"""
+        to: Dtype of the result (one of u8, u16, i16, i32, f16, f32; must be given)
+        scale: Map full scale to full scale (255, 65535, 32767, 2147483647, 1.0); false keeps the number (true or false; default true; changes without a new plan)"""
 
 @overload
-def cast(image: ImageLike, /, *, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Any: ...
+def cast(image: ImageLike, /, *, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"], scale: bool = True, device: str = "auto") -> Any: ...
 @overload
-def cast(*, to: Literal["u8", "u16", "i16", "f16", "f32"], scale: bool = True, device: str = "auto") -> Pipeline: ...
+def cast(*, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"], scale: bool = True, device: str = "auto") -> Pipeline: ...
 
 @overload
 def clahe(image: Image, /, *, clip_limit: float = 40.0, tiles: float | Sequence[float] = 8, clipLimit: float = ..., tileGridSize: float | Sequence[float] = ..., device: str = "auto") -> Image:
@@ -526,6 +526,20 @@ def in_range(image: ImageLike, /, *, lower: float | Sequence[float] = ..., upper
 def in_range(*, lower: float | Sequence[float] = ..., upper: float | Sequence[float] = ..., lowerb: float | Sequence[float] = ..., upperb: float | Sequence[float] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
+def integral(image: Image, /, *, squared: bool = False, device: str = "auto") -> Image:
+    """Sums of all samples above and to the left: the sum of any box is four of them.
+
+    Takes one image, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
+
+    Parameters
+        squared: Of the samples' squares, modulo 2^32: boxes of up to 33025 pixels are exact (true or false; default false)"""
+
+@overload
+def integral(image: ImageLike, /, *, squared: bool = False, device: str = "auto") -> Any: ...
+@overload
+def integral(*, squared: bool = False, device: str = "auto") -> Pipeline: ...
+
+@overload
 def invert(image: Image, /, *, device: str = "auto") -> Image:
     """The negative: full scale minus the sample.
 
@@ -737,22 +751,22 @@ def pad(image: ImageLike, /, *, left: int = 0, top: int = 0, right: int = 0, bot
 def pad(*, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, width: int | None = None, height: int | None = None, align: Literal["center", "top_left"] = "center", border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "constant", border_value: float | Sequence[float] | None = None, padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., fill: float | Sequence[float] | None = ..., borderValue: float | Sequence[float] | None = ..., value: float | Sequence[float] | None = ..., size: int | Sequence[int] = ..., dsize: Sequence[int] = ..., padding: int | Sequence[int] = ..., device: str = "auto") -> Pipeline: ...
 
 @overload
-def point(image: Image, image2: Image = ..., image3: Image = ..., image4: Image = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Image:
+def point(image: Image, image2: Image = ..., image3: Image = ..., image4: Image = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Image:
     """An expression of your own, computed for each pixel.
 
     Takes one image, and up to 3 more, and gives its result; without images, a pipeline of this operator, to be chained with `|`.
 
     Parameters
         expr: Of v (each channel), or of r g b a; v(1, 0) is right of the pixel, v2 of the second input; + - * / < ? : functions (an expression, as a text in quotes; must be given)
-        to: Dtype of the result; the first input's if not given (one of u8, u16, i16, f16, f32)
+        to: Dtype of the result; the first input's if not given (one of u8, u16, i16, i32, f16, f32)
         border: What is read outside the image (one of reflect101, reflect, replicate, wrap, constant; default reflect101)
         border_value: Value outside the image in sample units, 0 if not given; only with border = constant (a number from -1e30 to 1e30)
         any other name: a number that the expression names, which changes without a new plan"""
 
 @overload
-def point(image: ImageLike, image2: ImageLike = ..., image3: ImageLike = ..., image4: ImageLike = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Any: ...
+def point(image: ImageLike, image2: ImageLike = ..., image3: ImageLike = ..., image4: ImageLike = ..., /, *, expr: str, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Any: ...
 @overload
-def point(*, expr: str, to: Literal["u8", "u16", "i16", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Pipeline: ...
+def point(*, expr: str, to: Literal["u8", "u16", "i16", "i32", "f16", "f32"] | None = None, border: Literal["reflect101", "reflect", "replicate", "wrap", "constant"] = "reflect101", border_value: float | None = None, device: str = "auto", **numbers: float) -> Pipeline: ...
 
 @overload
 def pyramid(image: Image, /, *, direction: Literal["down", "up"] = "down", border: Literal["reflect101", "reflect", "replicate"] = "reflect101", padding_mode: str = ..., borderType: int | str = ..., borderMode: int | str = ..., border_mode: int | str = ..., device: str = "auto") -> Image:

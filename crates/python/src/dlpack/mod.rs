@@ -73,6 +73,7 @@ fn type_of(dtype: DType) -> Type {
         DType::U8 => (1, 8),
         DType::U16 => (1, 16),
         DType::I16 => (0, 16),
+        DType::I32 => (0, 32),
         DType::F16 => (2, 16),
         DType::F32 => (2, 32),
     };

@@ -121,7 +121,7 @@ impl DeviceImage {
         self.image.desc().layout().name()
     }
 
-    /// NumPy's name of the samples' type: uint8, uint16, int16, float16 or float32.
+    /// NumPy's name of the samples' type: uint8, uint16, int16, int32, float16 or float32.
     #[getter]
     const fn dtype(&self) -> &'static str {
         numpy_name(self.image.desc().dtype())

@@ -156,11 +156,12 @@ impl<'py> OnGpu<'py> {
             "u1" => DType::U8,
             "u2" => DType::U16,
             "i2" => DType::I16,
+            "i4" => DType::I32,
             "f2" => DType::F16,
             "f4" => DType::F32,
             _ => {
                 return Err(refuse(format!(
-                    "says samples of '{typestr}', but images have uint8, uint16, int16, float16 or float32; convert it first"
+                    "says samples of '{typestr}', but images have uint8, uint16, int16, int32, float16 or float32; convert it first"
                 )));
             }
         };

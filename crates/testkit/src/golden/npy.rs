@@ -3,7 +3,7 @@
 /// An array of numbers, widened to f64 without loss.
 #[derive(Debug, PartialEq)]
 pub(super) struct Array {
-    /// NumPy's type code: `|u1`, `<u2`, `<f4`, `<f8`.
+    /// NumPy's type code: `|u1`, `<u2`, `<i4`, `<f4`, `<f8`.
     pub(super) descr: String,
     pub(super) shape: Vec<usize>,
     pub(super) values: Vec<f64>,
@@ -32,6 +32,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Array, String> {
     let values: Vec<f64> = match descr.as_str() {
         "|u1" => data.iter().map(|&v| f64::from(v)).collect(),
         "<u2" => chunks(data).map(|v| f64::from(u16::from_le_bytes(v))).collect(),
+        "<i4" => chunks(data).map(|v| f64::from(i32::from_le_bytes(v))).collect(),
         "<f4" => chunks(data).map(|v| f64::from(f32::from_le_bytes(v))).collect(),
         "<f8" => chunks(data).map(f64::from_le_bytes).collect(),
         other => return Err(format!("values of type {other}")),

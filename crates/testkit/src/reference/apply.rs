@@ -1,4 +1,4 @@
-use mip_core::{ImageBuffer, ImageDesc, PixelFormat};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 
 use super::REFERENCES;
 use crate::Real;
@@ -25,6 +25,16 @@ impl Call<'_> {
     /// The first image of a slot.
     pub(super) fn image(&self, slot: usize) -> Real {
         Real::from_buffer(self.inputs[slot])
+    }
+
+    /// The first image of a slot as what computes with samples reads it: i32 as the nearest binary32.
+    pub(super) fn read(&self, slot: usize) -> Real {
+        let image = self.image(slot);
+        if self.inputs[slot].desc().dtype() == DType::I32 {
+            image.map(|v| f64::from(v as f32))
+        } else {
+            image
+        }
     }
 
     /// The largest magnitude of a sample of the first input.
@@ -111,8 +121,6 @@ pub fn describe(op: &str, params: &Params, input: &ImageDesc, exact: &Real) -> I
 
 #[cfg(test)]
 mod tests {
-    use mip_core::DType;
-
     use super::*;
 
     fn image(width: u32, height: u32) -> ImageBuffer {

@@ -41,6 +41,7 @@ mod gaussian_blur;
 mod histogram;
 mod hue;
 mod in_range;
+mod integral;
 mod invert;
 mod label;
 mod laplacian;
@@ -129,6 +130,7 @@ references! {
     histogram,
     hue,
     in_range,
+    integral,
     invert,
     label,
     laplacian,

@@ -3,16 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use mip_core::PixelFormat;
+use mip_core::{DType, PixelFormat};
 
 use super::Border;
 use super::apply::{Call, Reference};
 use crate::Real;
 
-pub(super) const REFERENCE: Reference =
-    Reference::new("point", &[], of_call).any_number().output(|params, desc| {
+pub(super) const REFERENCE: Reference = Reference::new("point", &[], of_call)
+    .any_number()
+    .output(|params, desc| {
         params.word("to").map_or(desc, |to| desc.with_dtype(to.parse().expect("a type")).unwrap())
-    });
+    })
+    // Numbers of the size of sums may cancel.
+    .magnitude(|call| if call.desc().dtype() == DType::I32 { call.largest() } else { 1.0 });
 
 fn of_call(call: &Call<'_>) -> Real {
     let (params, inputs) = (call.params, call.inputs);
@@ -22,7 +25,7 @@ fn of_call(call: &Call<'_>) -> Real {
     let numbers =
         numbers.filter_map(|(name, _)| Some((name, f64::from(params.number(name)? as f32)))).collect();
     let images: Vec<(Real, PixelFormat)> =
-        inputs.iter().map(|image| (Real::from_buffer(image), image.desc().format())).collect();
+        inputs.iter().enumerate().map(|(slot, image)| (call.read(slot), image.desc().format())).collect();
     let first = inputs[0].desc().format();
     let results = text.rsplit(';').next().map_or(1, top_level_commas) + 1;
     let output = match results {

@@ -68,6 +68,7 @@ const fn numpy_name(dtype: DType) -> &'static str {
         DType::U8 => "uint8",
         DType::U16 => "uint16",
         DType::I16 => "int16",
+        DType::I32 => "int32",
         DType::F16 => "float16",
         DType::F32 => "float32",
     }

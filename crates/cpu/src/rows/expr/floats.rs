@@ -105,6 +105,7 @@ impl Arithmetic for Binary32 {
             DType::U8 => of!(u8),
             DType::U16 => of!(u16),
             DType::I16 => of!(i16),
+            DType::I32 => of!(i32),
             DType::F16 => of!(f16),
             DType::F32 => of!(f32),
         }

@@ -79,7 +79,7 @@ fn lower(
         DType::U8 => Ranks::<u8>::new(expr, inputs, output, around).map(|rows| Arc::new(rows) as _),
         DType::U16 => Ranks::<u16>::new(expr, inputs, output, around).map(|rows| Arc::new(rows) as _),
         DType::I16 => Ranks::<i16>::new(expr, inputs, output, around).map(|rows| Arc::new(rows) as _),
-        DType::F16 | DType::F32 => None,
+        DType::I32 | DType::F16 | DType::F32 => None,
     };
     if let Some(rows) = ranks {
         return Ok(rows);

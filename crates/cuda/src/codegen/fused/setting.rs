@@ -80,6 +80,10 @@ const MAX_RADIUS: u32 = 5;
 pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
     let stage = setting.stage(index);
     let input = stage.inputs.first().map(|&source| setting.desc(source))?;
+    let inputs = stage.inputs.iter().map(|&source| setting.desc(source));
+    if inputs.chain([stage.output]).any(|desc| desc.dtype() == DType::I32) {
+        return Some("i32 has more bits than what registers hold of samples".to_owned());
+    }
     let vector = VECTOR as usize * input.channels();
     match &stage.kernel {
         Kernel::Custom(kernel) => Some(format!("custom kernel '{}' sees whole images", kernel.name())),

@@ -1,3 +1,4 @@
+use mip_core::DType;
 use mip_plan::{Access, GroupId, Kernel, TaskId};
 
 use super::cost::{Cost, MAX_ROW_BYTES, MAX_TILE_BYTES, OPERATIONS_PER_BYTE, cost};
@@ -53,6 +54,7 @@ impl<'d, 'a> Merger<'d, 'a> {
     pub(super) fn merge(&mut self, edge: &Edge) -> Result<String, String> {
         let (from, to) = (self.group(edge.from), self.group(edge.to));
         self.alone(edge)?;
+        self.pictures(edge)?;
         let mut members = [&self.groups[from][..], &self.groups[to][..]].concat();
         members.sort_unstable();
         if members.len() > MAX_STAGES {
@@ -77,6 +79,24 @@ impl<'d, 'a> Merger<'d, 'a> {
                 let custom = matches!(kernel, Kernel::Custom(_));
                 let why = if custom { "has a custom kernel, which" } else { "reads a whole image, so it" };
                 return Err(format!("'{}' {why} runs alone", self.name(task)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Between the steps of a launch samples are binary32, which i32 has more bits than.
+    fn pictures(&self, edge: &Edge) -> Result<(), String> {
+        let desc = |value: &DraftValue| match *value {
+            DraftValue::Input(input) => self.draft.request.inputs[input],
+            DraftValue::Stage(stage) => self.draft.stages[stage].output,
+        };
+        let wide = |&stage: &StageId| {
+            let stage = &self.draft.stages[stage];
+            stage.inputs.iter().map(desc).chain([stage.output]).any(|desc| desc.dtype() == DType::I32)
+        };
+        for task in [edge.from, edge.to] {
+            if self.groups[self.group(task)].iter().any(wide) {
+                return Err(format!("'{}' has samples of i32, so it runs alone", self.name(task)));
             }
         }
         Ok(())

@@ -82,7 +82,7 @@ pub(super) fn divide_alpha(rgba: &mut ImageBuffer) {
             }
         }
         // Integers are read unsigned.
-        DType::I16 => {}
+        DType::I16 | DType::I32 => {}
         DType::F16 => {
             for pixel in data.as_chunks_mut::<8>().0 {
                 let at = |i: usize| f16::from_ne_bytes([pixel[2 * i], pixel[2 * i + 1]]).to_f32();

@@ -179,6 +179,7 @@ fn quantised(value: f32, dtype: DType) -> Vec<u8> {
         DType::U8 => vec![u8::from_f32(value)],
         DType::U16 => u16::from_f32(value).to_ne_bytes().to_vec(),
         DType::I16 => i16::from_f32(value).to_ne_bytes().to_vec(),
+        DType::I32 => i32::from_f32(value).to_ne_bytes().to_vec(),
         DType::F16 => <f16 as Sample>::from_f32(value).to_ne_bytes().to_vec(),
         DType::F32 => value.to_ne_bytes().to_vec(),
     }

@@ -6,6 +6,7 @@ mod canny;
 mod count;
 mod distance;
 mod forest;
+mod integral;
 mod lookup;
 mod median;
 mod regions;
@@ -14,7 +15,7 @@ mod tile;
 
 use mip_core::{ImageView, ImageViewMut};
 
-use crate::{Boxes, Distance, Lookup, Regions, Whole, WholeOrder};
+use crate::{Boxes, Distance, Integral, Lookup, Regions, Whole, WholeOrder};
 use forest::Forest;
 pub use forest::RowBands;
 use lookup::Mixture;
@@ -24,6 +25,7 @@ use lookup::Mixture;
 pub struct RowScratch {
     gradients: canny::Gradients,
     columns: median::Columns,
+    sums: integral::Above,
 }
 
 /// A kernel at work on a frame: its rows may be computed in any order, by any thread.
@@ -50,6 +52,7 @@ impl<'a> WholeRows<'a> {
             | Whole::Canny(_)
             | Whole::Regions(_)
             | Whole::Distance(_)
+            | Whole::Integral(_)
             | Whole::Boxes(_)
             | Whole::Tile(_) => None,
         };
@@ -85,6 +88,13 @@ impl<'a> WholeRows<'a> {
             Whole::Distance(Distance::Rows(metric)) => {
                 let columns = self.inputs[0].row_as(frame, 0, y as usize);
                 distance::row(*metric, columns, bytemuck::cast_slice_mut(planes[0]));
+            }
+            Whole::Integral(Integral::Strips { squared }) => {
+                integral::strip(*squared, (&self.inputs[0], frame), y, planes);
+            }
+            Whole::Integral(Integral::Sums { squared }) => {
+                let images = [&self.inputs[0], &self.inputs[1]];
+                integral::row(*squared, images, frame, y, &mut scratch.sums, planes);
             }
             Whole::Regions(step) => self.regions_row(*step, y, planes[0]),
             Whole::Boxes(Boxes::Outline) => {
@@ -157,6 +167,7 @@ pub fn whole_frame(
         | Whole::Canny(_)
         | Whole::Tile(_)
         | Whole::Distance(Distance::Rows(_))
+        | Whole::Integral(_)
         | Whole::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
         | Whole::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
             rows(kernel, uniforms, inputs, frame, output);

@@ -1,10 +1,11 @@
-//! Computations over whole images: what is counted, tables made of counts, samples looked up in tables, connected regions, and
-//! distances.
+//! Computations over whole images: what is counted, tables made of counts, samples looked up in tables, connected regions,
+//! distances, and sums over all that lies before.
 
 mod boxes;
 mod canny;
 mod distance;
 mod histogram;
+mod integral;
 mod labels;
 mod lookup;
 mod rank;
@@ -18,6 +19,7 @@ pub use boxes::Boxes;
 pub use canny::Canny;
 pub use distance::{Distance, Metric};
 pub use histogram::{Histogram, TileGrid};
+pub use integral::Integral;
 pub use labels::Labels;
 pub use lookup::Lookup;
 pub use rank::Median;
@@ -48,6 +50,8 @@ pub enum Whole {
     Regions(Regions),
     /// Distances to the nearest 0.
     Distance(Distance),
+    /// Sums over all that lies above and to the left.
+    Integral(Integral),
     /// Lists of boxes.
     Boxes(Boxes),
     /// Images beside each other.
@@ -68,6 +72,7 @@ impl Whole {
             Self::Canny(_) => "canny",
             Self::Regions(step) => step.name(),
             Self::Distance(step) => step.name(),
+            Self::Integral(step) => step.name(),
             Self::Boxes(step) => step.name(),
             Self::Tile(_) => "tile",
         }
@@ -78,6 +83,7 @@ impl Whole {
         match self {
             Self::Histogram(_) | Self::Table(_) | Self::Median(_) | Self::Canny(_) | Self::Distance(_) => 1,
             Self::Lookup(_) => 2,
+            Self::Integral(step) => step.input_count(),
             Self::Regions(step) => step.input_count(),
             Self::Boxes(step) => step.input_count(),
             Self::Tile(tile) => tile.count as usize,
@@ -88,7 +94,11 @@ impl Whole {
     pub const fn uniform_count(&self) -> usize {
         match self {
             Self::Table(table) => table.rule.uniform_count(),
-            Self::Histogram(_) | Self::Lookup(_) | Self::Median(_) | Self::Distance(_) => 0,
+            Self::Histogram(_)
+            | Self::Lookup(_)
+            | Self::Median(_)
+            | Self::Distance(_)
+            | Self::Integral(_) => 0,
             Self::Canny(_) => 2,
             Self::Regions(step) => step.uniform_count(),
             Self::Boxes(step) => step.uniform_count(),
@@ -106,6 +116,7 @@ impl Whole {
             Self::Canny(_) => Canny::check(&inputs[0], output),
             Self::Regions(step) => step.check(inputs, output),
             Self::Distance(step) => step.check(&inputs[0], output),
+            Self::Integral(step) => step.check(inputs, output),
             Self::Boxes(step) => step.check(inputs, output),
             Self::Tile(tile) => tile.check(inputs, output),
         }
@@ -123,7 +134,7 @@ impl Whole {
             Self::Median(median) => 16.0 * median.side as f64,
             Self::Canny(_) => 24.0,
             Self::Regions(step) => step.operations(),
-            Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover) => 2.0,
+            Self::Integral(_) | Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover) => 2.0,
             // Each box is compared with all others.
             Self::Boxes(Boxes::Suppress) => 4096.0,
         }
@@ -152,6 +163,7 @@ impl Whole {
             | Self::Canny(_)
             | Self::Tile(_)
             | Self::Distance(Distance::Rows(_))
+            | Self::Integral(_)
             | Self::Boxes(Boxes::Outline | Boxes::Label(_) | Boxes::Cover)
             | Self::Regions(Regions::Rank { .. } | Regions::RowStarts | Regions::Number | Regions::Seeded) => {
                 WholeOrder::Rows
