@@ -301,6 +301,23 @@ mod tests {
     }
 
     #[test]
+    fn of_sums_only_a_copy_is_known_and_windows_do_not_take_them() {
+        use crate::{AxisMap, Border, Gather, Kernel, Stencil};
+        let sums = image(Rgb, DType::I32);
+        let copy = Some(Known::Channels(vec![Input(0), Input(1), Input(2)]));
+        assert_eq!(Point::copy().known(&[sums], &sums), copy);
+        assert_eq!(Point::copy().known(&[sums], &image(Rgb, DType::U8)), None);
+        assert_eq!(Point::convert(Rgb, Bgr, DType::I32).known(&[sums], &image(Bgr, DType::I32)), None);
+        assert_eq!(Point::threshold().known(&[sums], &sums), None);
+        let whole = AxisMap::Offset { first: 0 };
+        let gather = Kernel::Gather(Gather { x: whole, y: whole });
+        assert_eq!(gather.check(0, &[sums], sums), Ok(()));
+        let gray = image(Gray, DType::I32);
+        let refused = Kernel::Stencil(Stencil::sobel(Border::Replicate)).check(0, &[gray], gray).unwrap_err();
+        assert!(refused.contains("i32 is only moved"), "{refused}");
+    }
+
+    #[test]
     fn conversions_are_known_by_where_channels_come_from() {
         let cases = [
             (Rgba, Bgra, vec![Input(2), Input(1), Input(0), Input(3)]),

@@ -148,8 +148,7 @@ pub(crate) fn tensor_of(object: &Bound<'_, PyAny>, stream: Option<i64>) -> PyRes
     };
     let device = tensor.device.into();
     let Some(dtype) = dtype else {
-        let text =
-            "this tensor's samples are none of uint8, uint16, int16, int32, float16 and float32; convert it first";
+        let text = "this tensor's samples are none of uint8, uint16, int16, int32, float16 and float32; convert it first";
         return Err(Failed::usage(text).into());
     };
     let shape: Vec<usize> = shape.into_iter().map(|side| usize::try_from(side).unwrap_or(0)).collect();

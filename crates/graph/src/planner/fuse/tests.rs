@@ -75,6 +75,16 @@ fn a_custom_kernel_is_alone_and_nothing_is_fused_around_it() {
 }
 
 #[test]
+fn what_has_sums_is_alone() {
+    let line =
+        "a:flip ! b:crop width=20 height=10 ! c:cast to=f32 scale=false ! d:threshold threshold=9 ! e:invert";
+    let plan = planned(&build(line), rgb(64, 32).with_dtype(DType::I32).unwrap());
+    assert_eq!(groups(&plan), [vec!["a"], vec!["b"], vec!["c"], vec!["d", "e"]]);
+    assert_eq!(reason(&plan, "a", "b"), "'a' has samples of i32, so it runs alone");
+    assert_eq!(reason(&plan, "c", "d"), "'c' has samples of i32, so it runs alone");
+}
+
+#[test]
 fn a_quarter_turn_reads_a_whole_image_and_half_a_turn_does_not() {
     let line = |turn| format!("a:gaussian_blur ! b:rotate90 direction={turn} ! c:threshold threshold=9");
     let plan = planned(&build(&line("cw")), rgb(64, 32));
