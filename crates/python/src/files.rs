@@ -46,7 +46,9 @@ pub(crate) fn decode(
     jpeg_scale: u8,
     icc: &str,
 ) -> PyResult<Bound<'_, PyAny>> {
-    read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| reader.read_bytes(&data, "the bytes given"))
+    read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| {
+        reader.read_bytes(&data, "the bytes given")
+    })
 }
 
 fn options(strict: bool, max_pixels: Option<u64>, jpeg_scale: u8, icc: &str) -> PyResult<ReadOptions> {

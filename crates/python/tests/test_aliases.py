@@ -28,7 +28,7 @@ def test_every_function_stands_for_an_operator_with_such_parameters(name):
     assert name not in OPERATORS
     function = getattr(mip.ops, name)
     assert (function is getattr(mip.ops, of)) == (not fixed)
-    params = parameters(OPERATORS[of]["examples"][0])
+    params = parameters(OPERATORS[of], OPERATORS[of]["examples"][0])
     params = {param: value for param, value in params.items() if param not in fixed}
     assert str(function(**params)) == str(getattr(mip.ops, of)(**fixed, **params))
     assert not inspect.signature(function).parameters.keys() & fixed.keys()

@@ -48,9 +48,11 @@ def value(text):
         return text
 
 
-def parameters(example):
-    """The parameters of an example."""
-    return {param: value(text) for param, text in (part.split("=", 1) for part in shlex.split(example))}
+def parameters(operator, example):
+    """The parameters of an operator's example."""
+    texts = {param["name"] for param in operator["params"] if param["type"] == "text"}
+    parts = (part.split("=", 1) for part in shlex.split(example))
+    return {param: text if param in texts else value(text) for param, text in parts}
 
 
 @pytest.mark.parametrize("name", sorted(OPERATORS))
@@ -58,7 +60,7 @@ def test_every_example_of_every_operator_is_the_same_as_a_function(name, photo):
     operator = OPERATORS[name]
     ran = 0
     for example in operator["examples"]:
-        params = parameters(example)
+        params = parameters(operator, example)
         # `tile` takes as many as it is told.
         inputs = [*operator["inputs"], *(f"in{n}" for n in range(len(operator["inputs"]) + 1, params.get("count", 0) + 1))]
         sources = ",".join("@" + source for source in inputs)

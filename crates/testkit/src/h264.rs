@@ -44,7 +44,9 @@ impl Bits {
     }
 
     fn numbers(&mut self, values: &[u32]) {
-        values.iter().for_each(|value| self.number(*value));
+        for value in values {
+            self.number(*value);
+        }
     }
 
     fn align(&mut self, bit: u32) {

@@ -104,10 +104,15 @@ pub(crate) struct Args {
 
 impl Args {
     /// Refuses inputs that are not decoded in the way that is asked for.
-    fn check_decode(&self, is_video: bool) -> Result<(), Failure> {
+    fn check_decode(&self, job: Option<&Job>) -> Result<(), Failure> {
+        let is_video = job.is_some();
+        if is_video && self.reading.pages().is_some() {
+            let text = "--pages is for images; frames of a video are picked with --frames";
+            return Err(Failure::Request(text.to_owned()));
+        }
         let refuse = |text: &str| Err(Failure::Request(format!("--decode gpu {text}; leave it out")));
         if let Some(option) = self.reading.changes_pixels() {
-            if is_video {
+            if matches!(job, Some(Job::OfVideo(_))) {
                 let text = format!("{option} is for pictures, and this is a video; leave it out");
                 return Err(Failure::Request(text));
             }
@@ -116,6 +121,9 @@ impl Args {
             }
         }
         match self.decode {
+            DecodeArg::Gpu if job == Some(&Job::OfPictures) => {
+                refuse("does not make videos of pictures; they are decoded on the CPU")
+            }
             DecodeArg::Gpu if is_video && self.video.deinterlace => {
                 refuse("does not deinterlace, and --deinterlace is what ffmpeg does when it decodes")
             }
@@ -186,11 +194,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (file, positional) = split(args);
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
-    args.check_decode(job.is_some())?;
-    if job.is_some() && args.reading.pages().is_some() {
-        let text = "--pages is for images; frames of a video are picked with --frames";
-        return Err(Failure::Request(text.to_owned()));
-    }
+    args.check_decode(job.as_ref())?;
     // What decodes on a GPU, or shows what it did from the beginning, waits for it.
     let mut config = match (args.decode, &args.trace) {
         (DecodeArg::Cpu, None) => args.execution.starting_config(args.batch())?,
@@ -209,14 +213,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     pipeline.task_graph().validate()?;
     if let Some(job) = job {
-        match job {
-            Job::OfVideo(_) => args.check_gpu(&pipeline)?,
-            Job::OfPictures if args.decode == DecodeArg::Gpu => {
-                let text = "--decode gpu does not make videos of pictures yet; decode them on the CPU (--decode cpu)";
-                return Err(Failure::Request(text.to_owned()));
-            }
-            Job::OfPictures => {}
-        }
+        args.check_gpu(&pipeline)?;
         let reads = positional.iter().map(PathBuf::as_path).chain(file);
         let trace = args.trace_file(Files::reading(reads))?;
         return job.run(args, file, positional, &mut pipeline, trace);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Stencil, Warp};
+use mip_plan::{AxisTaps, Border, ChannelMap, Kernel, Known, Point, Stencil, Warp};
 
 #[cfg(target_arch = "x86_64")]
 use super::median;
@@ -182,19 +182,8 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         }
         Kernel::Stencil(k) => {
             let radius = k.expr.reach().1;
-            // Of types that images seldom have the expression is computed: two fifths of the code.
-            let kernel: Arc<dyn RowKernel> = match dtype {
-                DType::U8 if k.is_gray_sobel(&input, &output) => {
-                    Arc::new(sobel::Sobel::<u8>::new(output, k.border))
-                }
-                DType::U16 if k.is_gray_sobel(&input, &output) => {
-                    Arc::new(sobel::Sobel::<u16>::new(output, k.border))
-                }
-                DType::F32 if k.is_gray_sobel(&input, &output) => {
-                    Arc::new(sobel::Sobel::<f32>::new(output, k.border))
-                }
-                _ => stencil(k, input, output)?,
-            };
+            let gray_sobel = k.is_gray_sobel(&input, &output).then(|| sobel_of(output, k.border)).flatten();
+            let kernel = gray_sobel.map_or_else(|| stencil(k, input, output), Ok)?;
             let taps = Taps::Window { radius, border: k.border, height: output.height() };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
         }
@@ -326,6 +315,16 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
         Some(Known::Affine(pairs)) if let Some(rows) = affine(input, output, &pairs) => rows,
         Some(Known::Affine(_)) | None => expr::point(&kernel.expr, from.descs, output)?,
     })
+}
+
+/// As [`affine`].
+fn sobel_of(output: ImageDesc, border: Border) -> Option<Arc<dyn RowKernel>> {
+    match output.dtype() {
+        DType::U8 => Some(Arc::new(sobel::Sobel::<u8>::new(output, border))),
+        DType::U16 => Some(Arc::new(sobel::Sobel::<u16>::new(output, border))),
+        DType::F32 => Some(Arc::new(sobel::Sobel::<f32>::new(output, border))),
+        DType::I16 | DType::F16 | DType::I32 => None,
+    }
 }
 
 /// Types that images commonly have; of the others the expression is computed, which saves fifteen of twenty-five copies of the code.

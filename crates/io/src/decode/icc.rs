@@ -20,7 +20,7 @@ pub enum IccUse {
     /// Pixels of u8 and u16 are converted to sRGB (IEC 61966-2-1), relative to the white of both (ICC's media-relative colorimetric
     /// intent), and lose their profile; colours that sRGB has not are clipped. Pictures without a profile are taken to be sRGB already.
     ///
-    /// Profiles with tone curves and a matrix are applied: sRGB, Adobe RGB, Display P3, ProPhoto, BT.2020 and those of most displays. A
+    /// Profiles with tone curves and a matrix are applied: sRGB, Adobe RGB, Display P3, `ProPhoto`, BT.2020 and those of most displays. A
     /// picture is refused whose profile is damaged, has tables of colours (A2B), or is for other colours than the pixels are (a
     /// CMYK picture's); and one of another dtype.
     Srgb,

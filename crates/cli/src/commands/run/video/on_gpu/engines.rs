@@ -74,10 +74,10 @@ impl Engines {
     /// The next frame; `None` when there are no more.
     pub(super) fn next(&mut self) -> Result<Option<DecodedFrame>, Failure> {
         loop {
-            if let Some(part) = &self.now {
-                if let Ok(frame) = part.recv() {
-                    return frame.map(Some);
-                }
+            if let Some(part) = &self.now
+                && let Ok(frame) = part.recv()
+            {
+                return frame.map(Some);
             }
             match self.parts.recv() {
                 Ok(part) => self.now = Some(part),
@@ -124,15 +124,15 @@ impl Dispatcher {
             Ok(()) => return Some(packets),
             Err(unsent) => unsent.into_inner(),
         };
-        if self.running < self.engines {
-            if let Err(failure) = self.start_engine() {
-                // With one engine the others' parts are decoded as well, later.
-                if self.running == 0 {
-                    let _ = part.frames.send(Err(failure));
-                    return None;
-                }
-                self.engines = self.running;
+        if self.running < self.engines
+            && let Err(failure) = self.start_engine()
+        {
+            // With one engine the others' parts are decoded as well, later.
+            if self.running == 0 {
+                let _ = part.frames.send(Err(failure));
+                return None;
             }
+            self.engines = self.running;
         }
         self.to_engines.send(part).ok()?;
         Some(packets)
