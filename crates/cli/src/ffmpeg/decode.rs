@@ -179,6 +179,11 @@ impl Decoder {
         }
     }
 
+    /// Ends ffmpeg when it is dropped, as what [`Decoder::start`] gives does.
+    pub(crate) fn ender(&self) -> Decoding {
+        Decoding(self.child.clone())
+    }
+
     /// What says when frames are shown.
     pub(crate) fn clock(&self) -> Clock {
         self.clock.clone()

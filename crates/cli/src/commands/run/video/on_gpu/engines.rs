@@ -1,5 +1,7 @@
 //! A stream on several engines: each decodes a part of it that stands alone, and frames come in the order of parts.
 
+use std::thread::JoinHandle;
+
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mini_image_pipe::{DecodedFrame, DeviceVideoDecoder};
 use mip_core::{panics, threads};
@@ -7,7 +9,7 @@ use mip_cuda::video::VideoCodec;
 
 use super::start::begins_a_stream;
 use crate::failure::Failure;
-use crate::ffmpeg::Decoder;
+use crate::ffmpeg::{Decoder, Decoding};
 
 /// Packets of a part at least: a decoder begins anew with each.
 const SHORTEST: usize = 16;
@@ -28,11 +30,15 @@ struct Part {
     frames: Sender<Result<DecodedFrame, Failure>>,
 }
 
-/// The frames of a stream, in the order of display.
+/// The frames of a stream, in the order of display. Dropped, it ends what decodes and waits for that: a driver that is in the middle of
+/// something is not a good thing to leave a process with.
 pub(super) struct Engines {
-    /// The frames of each part.
-    parts: Receiver<Frames>,
+    /// The frames of each part; `None` when it is dropped.
+    parts: Option<Receiver<Frames>>,
     now: Option<Frames>,
+    /// Ends the ffmpeg that gives packets.
+    giving: Option<Decoding>,
+    dispatcher: Option<JoinHandle<Vec<JoinHandle<()>>>>,
 }
 
 /// What the thread that reads packets has.
@@ -42,7 +48,7 @@ struct Dispatcher {
     /// The first engine, until it works; others are made like it.
     engine: DeviceVideoDecoder,
     engines: u32,
-    running: u32,
+    running: Vec<JoinHandle<()>>,
     waiting: Receiver<Part>,
     to_engines: Sender<Part>,
     to_reader: Sender<Frames>,
@@ -64,11 +70,22 @@ impl Engines {
         let (to_engines, waiting) = bounded(0);
         // As many parts are begun as there are engines.
         let (to_reader, parts) = bounded(engines as usize);
+        let dispatcher = Dispatcher {
+            codec,
+            packets,
+            engine,
+            engines,
+            running: Vec::new(),
+            waiting,
+            to_engines,
+            to_reader,
+            room,
+        };
+        let giving = Some(dispatcher.packets.ender());
         let dispatcher =
-            Dispatcher { codec, packets, engine, engines, running: 0, waiting, to_engines, to_reader, room };
-        threads::spawn("mip-packets", "read a video's packets", move || dispatcher.run())
-            .map_err(|none| Failure::Running(none.to_string()))?;
-        Ok(Self { parts, now: None })
+            threads::spawn("mip-packets", "read a video's packets", move || dispatcher.run_to_its_end())
+                .map_err(|none| Failure::Running(none.to_string()))?;
+        Ok(Self { parts: Some(parts), now: None, giving, dispatcher: Some(dispatcher) })
     }
 
     /// The next frame; `None` when there are no more.
@@ -79,17 +96,32 @@ impl Engines {
             {
                 return frame.map(Some);
             }
-            match self.parts.recv() {
-                Ok(part) => self.now = Some(part),
-                Err(_) => return Ok(None),
+            match self.parts.as_ref().map(Receiver::recv) {
+                Some(Ok(part)) => self.now = Some(part),
+                Some(Err(_)) | None => return Ok(None),
             }
         }
     }
 }
 
+impl Drop for Engines {
+    fn drop(&mut self) {
+        // Nobody wants frames or gives packets any more, so that every thread ends at its next one.
+        (self.parts, self.now, self.giving) = (None, None, None);
+        let engines = self.dispatcher.take().and_then(|dispatcher| dispatcher.join().ok());
+        engines.into_iter().flatten().for_each(|engine| _ = engine.join());
+    }
+}
+
 impl Dispatcher {
+    /// Gives back the threads that decode, which end when there are no more parts.
+    fn run_to_its_end(mut self) -> Vec<JoinHandle<()>> {
+        self.run();
+        self.running
+    }
+
     /// Until there are no more packets, or nobody wants frames.
-    fn run(mut self) {
+    fn run(&mut self) {
         let mut part: Option<Sender<Result<Packet, Failure>>> = None;
         let mut length = 0;
         loop {
@@ -124,15 +156,16 @@ impl Dispatcher {
             Ok(()) => return Some(packets),
             Err(unsent) => unsent.into_inner(),
         };
-        if self.running < self.engines
+        let running = self.running.len() as u32;
+        if running < self.engines
             && let Err(failure) = self.start_engine()
         {
             // With one engine the others' parts are decoded as well, later.
-            if self.running == 0 {
+            if running == 0 {
                 let _ = part.frames.send(Err(failure));
                 return None;
             }
-            self.engines = self.running;
+            self.engines = running;
         }
         self.to_engines.send(part).ok()?;
         Some(packets)
@@ -150,9 +183,8 @@ impl Dispatcher {
                 }
             }
         };
-        threads::spawn("mip-nvdec", "decode video", work)
-            .map_err(|none| Failure::Running(none.to_string()))?;
-        self.running += 1;
+        let started = threads::spawn("mip-nvdec", "decode video", work);
+        self.running.push(started.map_err(|none| Failure::Running(none.to_string()))?);
         Ok(())
     }
 }

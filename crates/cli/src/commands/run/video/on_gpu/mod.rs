@@ -37,7 +37,8 @@ pub(super) fn engine(probe: &Probe, name: &str) -> Result<(VideoCodec, Pixels), 
 
 /// The frames of a file, as they come from the engines.
 pub(super) struct OnGpu {
-    engines: Engines,
+    /// `None` once there are no more frames.
+    engines: Option<Engines>,
     clock: Clock,
     pick: Pick,
     strict: bool,
@@ -61,7 +62,7 @@ impl OnGpu {
         let (format, width, height) = kind;
         let bytes = format.bytes(width, height).map_err(mini_image_pipe::Error::from)?;
         let clock = packets.clock();
-        let engines = Engines::start(packets, engine, codec, bytes)?;
+        let engines = Some(Engines::start(packets, engine, codec, bytes)?);
         Ok(Self { engines, clock, pick, strict, kind, name, seen: 0, damaged: 0 })
     }
 
@@ -105,10 +106,15 @@ impl OnGpu {
 impl DeviceReader for OnGpu {
     fn read(&mut self) -> Result<Option<DeviceFrame>, Failure> {
         loop {
-            let picked = !self.pick.is_behind(self.seen);
-            let Some(decoded) = (if picked { self.engines.next()? } else { None }) else {
-                self.end()?;
-                return Ok(None);
+            let engines = self.engines.as_mut().filter(|_| !self.pick.is_behind(self.seen));
+            let decoded = match engines.map_or(Ok(None), Engines::next) {
+                Ok(Some(decoded)) => decoded,
+                ended => {
+                    self.engines = None;
+                    ended?;
+                    self.end()?;
+                    return Ok(None);
+                }
             };
             if self.clock.is_hidden(decoded.timestamp) {
                 continue;
