@@ -24,28 +24,28 @@ use crate::image::{Image, meaning};
 /// as they are. `icc="srgb"` converts pixels to sRGB by the profile that came with them; otherwise they are as they are stored.
 #[pyfunction]
 #[pyo3(signature = (path, *, strict=false, max_pixels=None, jpeg_scale=1, icc="keep"))]
-pub(crate) fn open(
-    py: Python<'_>,
+pub(crate) fn open<'py>(
+    py: Python<'py>,
     path: PathBuf,
     strict: bool,
     max_pixels: Option<u64>,
     jpeg_scale: u8,
     icc: &str,
-) -> PyResult<Bound<'_, PyAny>> {
+) -> PyResult<Bound<'py, PyAny>> {
     read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| reader.read(&path))
 }
 
 /// An image file's bytes as a NumPy array, as `open` gives that of a file. They may be `bytes` or a `bytearray`, which is copied.
 #[pyfunction]
 #[pyo3(signature = (data, *, strict=false, max_pixels=None, jpeg_scale=1, icc="keep"))]
-pub(crate) fn decode(
-    py: Python<'_>,
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
     data: PyBackedBytes,
     strict: bool,
     max_pixels: Option<u64>,
     jpeg_scale: u8,
     icc: &str,
-) -> PyResult<Bound<'_, PyAny>> {
+) -> PyResult<Bound<'py, PyAny>> {
     read(py, options(strict, max_pixels, jpeg_scale, icc)?, |reader| {
         reader.read_bytes(&data, "the bytes given")
     })
