@@ -3,8 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
-use std::process::Command;
+mod common;
+
 use std::sync::Arc;
 
 use mip_core::{BatchLayout, DType, ImageDesc, PixelFormat};
@@ -14,48 +14,9 @@ use mip_runtime::device::{Device, DeviceError};
 use mip_runtime::memory::{ManagerOptions, MemoryManager};
 use mip_runtime::{DeviceImage, download_image};
 
-/// Builds the libraries into a folder; `nvjpeg` is the source of that one, if there is to be one.
-fn libraries(folder: &Path, nvjpeg: Option<&str>) {
-    let fake = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testing/fake").join(name);
-        std::fs::read_to_string(path).unwrap()
-    };
-    let own = nvjpeg.map(|text| if text.is_empty() { fake("nvjpeg.c") } else { text.to_owned() });
-    let all = [
-        ("libcuda.so", Some(fake("cuda.c"))),
-        ("libnvrtc.so", Some(fake("nvrtc.c"))),
-        ("libnvjpeg.so.13", own),
-    ];
-    for (name, source) in all.into_iter().filter_map(|(name, source)| Some((name, source?))) {
-        let code = folder.join("code.c");
-        std::fs::write(&code, source).unwrap();
-        let mut compiler = Command::new("cc");
-        let built =
-            compiler.args(["-shared", "-fPIC", "-O1", "-w", "-o"]).arg(folder.join(name)).arg(&code).output();
-        let built = built.expect("a C compiler, which every Rust toolchain has for linking");
-        assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
-    }
-}
-
-/// Runs a test of this file in a process that finds the libraries; what nvJPEG was asked for.
+/// Runs a test of this file in a process that finds the libraries; what the library was asked for.
 fn run(test: &str, nvjpeg: Option<&str>, mode: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    libraries(folder.path(), nvjpeg);
-    let log = folder.path().join("log");
-    let ran = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", test, "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder.path())
-        .env("MIP_CACHE_DIR", folder.path())
-        .env("FAKE_NVJPEG", mode)
-        .env("FAKE_NVJPEG_LOG", &log)
-        .env_remove("MIP_NVRTC_LIB")
-        .env_remove("MIP_NVJPEG_LIB")
-        .output()
-        .unwrap();
-    let (out, error) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    assert!(ran.status.success() && out.contains("1 passed"), "{test}: {out}{error}");
-    let text = std::fs::read_to_string(log).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+    common::run(test, ("libnvjpeg.so.13", "nvjpeg.c"), nvjpeg, ("FAKE_NVJPEG", mode))
 }
 
 /// A file as far as headers go; its comment is `comment`.

@@ -115,28 +115,33 @@ impl Source {
     /// A video that is read by other means; `header` says what a Y4M stream of it would.
     pub(crate) fn other(
         reader: Box<dyn FrameReader>,
-        header: Y4mHeader,
+        header: &Y4mHeader,
         format: VideoFormat,
         matrix: Matrix,
         range: Range,
     ) -> Self {
-        let (width, height, siting) = (header.width, header.height, header.sampling.siting());
-        let (reader, chroma) = (Frames::Other(header, reader), ChromaFilter::Nearest);
-        let (matrix, range) = (Some(matrix), Some(range));
-        Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX }
+        Self::with_header(Frames::Other(header.clone(), reader), header, format, (matrix, range))
     }
 
     /// As [`Source::other`], of frames that lie on the pipeline's device.
     pub(crate) fn on_device(
         reader: Box<dyn DeviceReader>,
-        header: Y4mHeader,
+        header: &Y4mHeader,
         format: VideoFormat,
         matrix: Matrix,
         range: Range,
     ) -> Self {
+        Self::with_header(Frames::OnDevice(header.clone(), reader), header, format, (matrix, range))
+    }
+
+    fn with_header(
+        reader: Frames,
+        header: &Y4mHeader,
+        format: VideoFormat,
+        (matrix, range): (Matrix, Range),
+    ) -> Self {
         let (width, height, siting) = (header.width, header.height, header.sampling.siting());
-        let (reader, chroma) = (Frames::OnDevice(header, reader), ChromaFilter::Nearest);
-        let (matrix, range) = (Some(matrix), Some(range));
+        let (matrix, range, chroma) = (Some(matrix), Some(range), ChromaFilter::Nearest);
         Self { reader, format, width, height, matrix, range, chroma, siting, most: u64::MAX }
     }
 

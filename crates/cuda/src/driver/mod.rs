@@ -6,6 +6,8 @@
 
 #[macro_use]
 mod error;
+#[macro_use]
+mod functions;
 mod borrowed;
 mod context;
 mod copy;

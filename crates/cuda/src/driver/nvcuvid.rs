@@ -172,33 +172,6 @@ const _: () = assert!(size_of::<c_long>() != 8 || size_of::<MapParameters>() == 
 const _: () = assert!(size_of::<c_long>() != 8 || size_of::<ParserParameters>() == 136);
 const _: () = assert!(size_of::<c_long>() != 8 || size_of::<DecodeStatus>() == 192);
 
-/// Declares the functions that are called, with the types of nvcuvid.h, and finds them in a library.
-macro_rules! functions {
-    ($($field:ident = $name:ident($($argument:ty),*);)*) => {
-        /// The functions that are called.
-        #[derive(Debug)]
-        pub(super) struct Functions {
-            $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> Status,)*
-        }
-
-        impl Functions {
-            /// The functions, or the name of the first that is missing.
-            fn of(library: &Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    $($field: {
-                        // SAFETY: the type is that of nvcuvid.h; the library stays loaded for as long as the pointer
-                        // (`Nvcuvid` holds both).
-                        let found = unsafe {
-                            library.get::<unsafe extern "C" fn($($argument),*) -> Status>(stringify!($name))
-                        };
-                        *found.map_err(|_| stringify!($name))?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
     abilities = cuvidGetDecoderCaps(*mut Abilities);
     create_parser = cuvidCreateVideoParser(*mut Opaque, *mut ParserParameters);

@@ -28,33 +28,6 @@ pub(super) struct Planes {
 /// A handle, a state or a parsed header of nvJPEG's.
 pub(super) type Opaque = *mut c_void;
 
-/// Declares the functions that are called, with the types of nvjpeg.h, and finds them in a library.
-macro_rules! functions {
-    ($($field:ident = $name:ident($($argument:ty),*);)*) => {
-        /// The functions of nvJPEG that are called.
-        #[derive(Debug)]
-        pub(super) struct Functions {
-            $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> Status,)*
-        }
-
-        impl Functions {
-            /// The functions, or the name of the first that is missing.
-            fn of(library: &Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    $($field: {
-                        // SAFETY: the type is that of nvjpeg.h, the same in versions 11 to 13; the library stays
-                        // loaded for as long as the pointer (`Nvjpeg` holds both).
-                        let found = unsafe {
-                            library.get::<unsafe extern "C" fn($($argument),*) -> Status>(stringify!($name))
-                        };
-                        *found.map_err(|_| stringify!($name))?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
     get_property = nvjpegGetProperty(c_int, *mut c_int);
     create = nvjpegCreateEx(c_int, *const c_void, *const c_void, c_uint, *mut Opaque);

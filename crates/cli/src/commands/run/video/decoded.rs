@@ -79,9 +79,9 @@ impl Decoded {
                 let engine = pipeline.video_decoder(codec).map_err(about)?;
                 let kind = (pixels.format, nut.width, nut.height);
                 let frames = OnGpu::start(decoder, (codec, engine), (pick, strict), kind, name)?;
-                Source::on_device(Box::new(frames), header, pixels.format, matrix, range)
+                Source::on_device(Box::new(frames), &header, pixels.format, matrix, range)
             }
-            None => Source::other(Box::new(decoder), header, pixels.format, matrix, range),
+            None => Source::other(Box::new(decoder), &header, pixels.format, matrix, range),
         };
         Ok(Self { source, probe, pixels, nut, times, decoding })
     }
