@@ -138,12 +138,12 @@ fn of_video(args: &Args, pipeline: &Pipeline, inputs: &[PathBuf]) -> Result<Opti
         let name = quoted_path(path);
         return refuse(format!("{name} is no file: a video is read several times, so name a file"));
     }
+    let changed = args.reading.changes_pixels();
     let unfit = [
         ("--input", !args.inputs.is_empty()),
         ("--batch", args.batch > 1),
         ("--format", args.format.is_some()),
-        ("--jpeg-scale", args.reading.changes_pixels() == Some("--jpeg-scale")),
-        ("--icc srgb", args.reading.changes_pixels() == Some("--icc srgb")),
+        (changed.unwrap_or_default(), changed.is_some()),
     ];
     if let Some((option, _)) = unfit.into_iter().find(|(_, given)| *given) {
         return refuse(format!("{option} is for images, not for a video; leave it out"));

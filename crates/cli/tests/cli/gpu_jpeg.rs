@@ -1,25 +1,16 @@
 //! `--decode gpu`: what it refuses; and, with a driver and an nvJPEG that are C files, which files go where. Kernels do not
 //! run there, so that results are looked at for their number and names alone.
 
-use std::path::Path;
 use std::process::Command;
 
-use crate::libraries::library;
+use crate::libraries::fake_driver;
 use crate::support::{Place, Ran};
 use mip_core::{DType, PixelFormat};
 
 /// A place with the libraries; `nvjpeg` is whether nvJPEG is among them.
 fn place(nvjpeg: bool) -> Place {
     let place = Place::new();
-    let fake = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/testing/fake").join(name);
-        std::fs::read_to_string(path).unwrap()
-    };
-    library(&place, "driver/libcuda.so", &fake("cuda.c"));
-    library(&place, "driver/libnvrtc.so", &fake("nvrtc.c"));
-    if nvjpeg {
-        library(&place, "driver/libnvjpeg.so.13", &fake("nvjpeg.c"));
-    }
+    fake_driver(&place, if nvjpeg { &[("libnvjpeg.so.13", "nvjpeg.c")] } else { &[] });
     place
 }
 

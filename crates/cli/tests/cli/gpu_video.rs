@@ -3,14 +3,13 @@
 //! which are looked at.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::Command;
 
 use mip_io::nut::{NutReader, NutTag, NutVideo, NutWriter};
 use mip_io::y4m::Y4mHeader;
 use mip_io::yuv::Sampling;
 
-use crate::libraries::library;
+use crate::libraries::fake_driver;
 use crate::support::{Place, Ran};
 
 const SIZE: (u32, u32) = (34, 18);
@@ -43,15 +42,7 @@ fn packets_at(times: [u64; 5], mode: impl Fn(usize) -> u8) -> Vec<u8> {
 
 fn place(probe: &str, packets: &[u8], with_library: bool) -> Place {
     let place = Place::new();
-    let fake = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/testing/fake").join(name);
-        std::fs::read_to_string(path).unwrap()
-    };
-    library(&place, "driver/libcuda.so", &fake("cuda.c"));
-    library(&place, "driver/libnvrtc.so", &fake("nvrtc.c"));
-    if with_library {
-        library(&place, "driver/libnvcuvid.so.1", &fake("nvcuvid.c"));
-    }
+    fake_driver(&place, if with_library { &[("libnvcuvid.so.1", "nvcuvid.c")] } else { &[] });
     std::fs::write(place.path("in.mp4"), b"\0\0\0\x20ftypisom").unwrap();
     std::fs::write(place.path("packets.nut"), packets).unwrap();
     // A part is encoded in two steps, of which the second is `-hide_banner -loglevel error -nostdin -i file:PART ...`.

@@ -14,6 +14,14 @@ pub(crate) fn library(place: &Place, name: &str, source: &str) {
     assert!(built.expect("a C compiler").success());
 }
 
+/// Builds the driver and the NVRTC of mip-cuda's tests into `driver`, and what else of theirs is named: a library and its file.
+pub(crate) fn fake_driver(place: &Place, others: &[(&str, &str)]) {
+    for (name, file) in [("libcuda.so", "cuda.c"), ("libnvrtc.so", "nvrtc.c")].iter().chain(others) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/testing/fake").join(file);
+        library(place, &format!("driver/{name}"), &std::fs::read_to_string(path).unwrap());
+    }
+}
+
 /// Names in quotes of a list in the driver's sources.
 fn functions(list: &str) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/src/driver/library.rs");

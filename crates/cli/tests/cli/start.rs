@@ -1,18 +1,14 @@
 //! `--device auto` where there is a driver: nothing waits for a GPU to be opened. The driver is a C file, and takes its time.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::libraries::library;
+use crate::libraries::fake_driver;
 use crate::support::{Place, Ran};
 
 fn place() -> Place {
     let place = Place::new();
-    for name in ["cuda", "nvrtc"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cuda/testing/fake/{name}.c"));
-        library(&place, &format!("driver/lib{name}.so"), &std::fs::read_to_string(path).unwrap());
-    }
+    fake_driver(&place, &[]);
     place
 }
 

@@ -15,9 +15,9 @@ use crate::ffmpeg::{Decoder, Decoding};
 const SHORTEST: usize = 16;
 /// Packets that wait for an engine, of each part: those of a part are read before those of the next.
 const AHEAD: usize = 512;
-/// Engines at most. Each has some hundred megabytes of its own.
+/// Engines at most: each has surfaces of its own.
 const MOST: u32 = 8;
-/// Memory for frames that wait for those before, at most.
+/// Bytes of frames that wait for those before, at most, in all parts that are begun.
 const WAITING: u64 = 4 << 30;
 
 /// A packet, and its time.
@@ -65,10 +65,10 @@ impl Engines {
         frame_bytes: usize,
     ) -> Result<Self, Failure> {
         let engines = engine.engines()?.clamp(1, MOST);
-        let room = WAITING / u64::from(engines) / frame_bytes.max(1) as u64;
+        // As many parts are begun as there are engines, and the one whose frames are taken.
+        let room = WAITING / u64::from(engines + 1) / frame_bytes.max(1) as u64;
         let room = usize::try_from(room).unwrap_or(usize::MAX).clamp(8, 1024);
         let (to_engines, waiting) = bounded(0);
-        // As many parts are begun as there are engines.
         let (to_reader, parts) = bounded(engines as usize);
         let dispatcher = Dispatcher {
             codec,
