@@ -17,8 +17,8 @@ use mip_cpu::{CpuConfig, execute_group};
 use mip_plan::{CustomError, CustomKernel, Kernel, Operand, Plan, Uniforms};
 
 use crate::codegen::{
-    BranchCode, StageCode, Target, Variant, group_code, put_floats, put_image, put_pointer, put_uint,
-    without_comments,
+    BranchCode, Input, StageCode, Target, Variant, corner_offset, group_code, put_floats, put_image,
+    put_pointer, put_uint, without_comments,
 };
 use crate::compile::KernelCache;
 
@@ -148,7 +148,8 @@ impl<'a> Bound<'a> {
         for (index, (bytes, layout)) in inputs.iter().enumerate() {
             let mut memory = Guarded::new(library, bytes.len(), variant.align_in);
             memory.bytes_mut().copy_from_slice(bytes);
-            put_image(&mut parameters, stage.fields.offset("in"), index, memory.start.addr() as u64, layout);
+            let address = memory.start.addr() + corner_offset(layout, stage.inputs[index].corner);
+            put_image(&mut parameters, stage.fields.offset("in"), index, address as u64, layout);
             sources.push(memory);
         }
         let mut targets: Vec<Guarded<'_>> = Vec::new();
@@ -216,6 +217,11 @@ fn fits(layout: &BatchLayout, align: usize) -> bool {
     let planes = if layout.desc.planes() > 1 { layout.plane_stride } else { 0 };
     let frames = if layout.batch_size > 1 { layout.batch_stride } else { 0 };
     (layout.row_stride | planes | frames).is_multiple_of(align)
+}
+
+/// The same for what a kernel reads of an image.
+fn fits_input(input: &Input, layout: &BatchLayout, align: usize) -> bool {
+    fits(layout, align) && corner_offset(layout, input.corner).is_multiple_of(align)
 }
 
 fn expected(plan: &Plan, stage: usize, data: &HashMap<usize, Vec<u8>>) -> Vec<u8> {

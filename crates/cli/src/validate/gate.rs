@@ -43,6 +43,7 @@ fn branch_lines() -> Vec<String> {
     vec![
         pieces(9, |_| 30, tensor),
         pieces(9, |_| 30, blurred),
+        pieces(60, |_| 29, blurred),
         pieces(9, |_| 30, wrapped),
         pieces(9, |_| 30, ""),
         pieces(9, |n| 28 + n % 3, tensor),

@@ -29,7 +29,7 @@ pub(crate) use fused::fused_tiles;
 #[cfg(test)]
 pub(crate) use group::{BranchCode, group_code};
 pub(crate) use group::{Destination, fuses, intermediates, workspace};
-pub(crate) use stage::{Grid, StageCode, Variant};
+pub(crate) use stage::{Grid, Input, StageCode, Variant, corner_offset};
 pub(crate) use text::without_comments;
 
 /// Most bytes of a kernel's parameters on any device.

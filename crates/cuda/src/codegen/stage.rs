@@ -8,7 +8,7 @@ use super::Target;
 use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::point::{functor, stencil as stencil_of};
-use super::text::{Piece, identifier};
+use super::text::{Piece, identifier, planar};
 use super::{custom, filter, gather, map, resample, stencil, warp, whole};
 
 /// An image as a stage sees it when code is generated.
@@ -32,6 +32,30 @@ pub(super) fn alignment(l: &BatchLayout) -> usize {
     let planes = if l.desc.planes() > 1 { l.plane_stride } else { 0 };
     let frames = if l.batch_size > 1 { l.batch_stride } else { 0 };
     1 << (16 | l.row_stride | planes | frames).trailing_zeros()
+}
+
+/// Where an input image of a kernel lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// What it is, or is a part of.
+    pub source: Source,
+    /// The column and row of the source where it begins; a kernel is given that pixel's address.
+    pub corner: [u32; 2],
+}
+
+impl Input {
+    /// All of a source.
+    pub(super) const fn whole(source: Source) -> Self {
+        Self { source, corner: [0, 0] }
+    }
+}
+
+/// Bytes from an image's first pixel to that of this column and row, of the first plane.
+pub(crate) fn corner_offset(layout: &BatchLayout, corner: [u32; 2]) -> usize {
+    let [x, y] = corner.map(|at| at as usize);
+    let desc = &layout.desc;
+    let pixel = desc.dtype().size() * if planar(desc) { 1 } else { desc.channels() };
+    y * layout.row_stride + x * pixel
 }
 
 /// All that generating a stage depends on.
@@ -130,7 +154,7 @@ pub(crate) struct StageCode {
     /// Its tables.
     pub tables: Vec<Table>,
     /// Where its input images come from, in the order of the field `in`.
-    pub inputs: Vec<Source>,
+    pub inputs: Vec<Input>,
     /// The stages whose results it writes, in the order of the field `out`.
     pub outputs: Vec<usize>,
     /// Stages with uniforms, and the fields that take them.
@@ -206,7 +230,7 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<Vec<StageC
             variants.push(Variant { entry, align_in, align_out });
         }
         let Body { fields, tables, uniforms, grid, pieces, .. } = body;
-        let inputs = context.stage.inputs.clone();
+        let inputs = context.stage.inputs.iter().map(|&source| Input::whole(source)).collect();
         let outputs = vec![context.index];
         let uniforms = uniforms.map(|field| (context.index, field.into())).into_iter().collect();
         StageCode { variants, fields, tables, inputs, outputs, uniforms, grid, text, pieces }

@@ -4,7 +4,7 @@ use mip_plan::{Border, Plan};
 
 use super::{BranchCode, Target, group_code, programs};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
-use crate::emulated::group_cases::{edges, piece, pieces, plan as group_plan, workloads};
+use crate::emulated::group_cases::{blurred_pieces, edges, piece, pieces, plan as group_plan, workloads};
 
 fn code(plan: &Plan) -> BranchCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))
@@ -61,6 +61,31 @@ fn crops_of_one_size_share_a_kernel() {
     let first = program((0, 0));
     assert_eq!(first, program((1001, 333)));
     assert_eq!(first, program((1620, 880)));
+}
+
+/// Where a crop lies is in the address that a kernel is given, where something else than a resize reads it.
+#[test]
+fn blurred_crops_of_one_size_share_a_kernel() {
+    let image = operators(1920, 1080).remove(0).inputs[0];
+    let generated = |place| {
+        let case = blurred_pieces("piece", image, &[place], (300, 200), Border::Reflect101);
+        let code = code(&group_plan(&case, 1, Strides::Tight));
+        assert_eq!((&code.unfused, code.stages.len()), (&None, 1));
+        (
+            super::without_comments(&code.source),
+            code.stages[0].variants.clone(),
+            code.stages[0].inputs.clone(),
+        )
+    };
+    let (first, variants, inputs) = generated((0, 0));
+    assert_eq!(inputs[0].corner, [0, 0]);
+    let aligned: Vec<usize> = variants.iter().map(|v| v.align_in).collect();
+    assert_eq!(aligned, [4, 1, 1], "whole words where a place allows it, and any place");
+    for place in [(1001, 333), (1620, 880)] {
+        let (other, _, inputs) = generated(place);
+        assert!(first == other, "{place:?} is in the code");
+        assert_eq!(inputs[0].corner, [place.0, place.1]);
+    }
 }
 
 /// Crops of one size side by side are elements of one launch.

@@ -1,7 +1,16 @@
 //! Small pieces of generated text, and the fixed pieces that generated kernels stand on.
 
+use std::sync::OnceLock;
+
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::Border;
+
+/// A file of `src/kernels` as `build.rs` packs it.
+macro_rules! packed {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".z"))
+    };
+}
 
 /// A fixed piece of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,34 +43,44 @@ pub(crate) enum Piece {
 }
 
 impl Piece {
-    /// Its text.
-    pub(crate) const fn source(self) -> &'static str {
+    /// Its text, unpacked when it is wanted for the first time.
+    pub(crate) fn source(self) -> &'static str {
+        static TEXTS: [OnceLock<String>; Piece::COUNT] = [const { OnceLock::new() }; Piece::COUNT];
+        TEXTS[self as usize].get_or_init(|| {
+            let text = miniz_oxide::inflate::decompress_to_vec(self.packed());
+            text.ok().and_then(|text| String::from_utf8(text).ok()).expect("text that the build packed")
+        })
+    }
+
+    const COUNT: usize = Self::Bilinear as usize + 1;
+
+    const fn packed(self) -> &'static [u8] {
         match self {
-            Self::Base => include_str!("../kernels/base.cu"),
-            Self::Map => include_str!("../kernels/map.cu"),
-            Self::Gather => include_str!("../kernels/gather.cu"),
-            Self::Warp => include_str!("../kernels/warp.cu"),
-            Self::Tile => include_str!("../kernels/tile.cu"),
-            Self::Resample => include_str!("../kernels/resample.cu"),
-            Self::Separable => include_str!("../kernels/separable.cu"),
-            Self::Wide => include_str!("../kernels/wide.cu"),
-            Self::Sobel => include_str!("../kernels/sobel.cu"),
-            Self::Stencil => include_str!("../kernels/stencil.cu"),
-            Self::Whole => include_str!("../kernels/whole.cu"),
-            Self::Median => include_str!("../kernels/median.cu"),
-            Self::Canny => include_str!("../kernels/canny.cu"),
-            Self::Regions => include_str!("../kernels/regions.cu"),
-            Self::Distance => include_str!("../kernels/distance.cu"),
-            Self::Integral => include_str!("../kernels/integral.cu"),
-            Self::Boxes => include_str!("../kernels/boxes.cu"),
-            Self::TileImages => include_str!("../kernels/tile_images.cu"),
-            Self::Crops => include_str!("../kernels/crops.cu"),
-            Self::Custom => include_str!("../kernels/custom.cu"),
-            Self::PixelVector => include_str!("../kernels/fused/pixel_vector.cu"),
-            Self::SharedTile => include_str!("../kernels/fused/shared_tile.cu"),
-            Self::Window => include_str!("../kernels/fused/window.cu"),
-            Self::IntegerReduction => include_str!("../kernels/fused/integer_reduction.cu"),
-            Self::Bilinear => include_str!("../kernels/fused/bilinear.cu"),
+            Self::Base => packed!("base"),
+            Self::Map => packed!("map"),
+            Self::Gather => packed!("gather"),
+            Self::Warp => packed!("warp"),
+            Self::Tile => packed!("tile"),
+            Self::Resample => packed!("resample"),
+            Self::Separable => packed!("separable"),
+            Self::Wide => packed!("wide"),
+            Self::Sobel => packed!("sobel"),
+            Self::Stencil => packed!("stencil"),
+            Self::Whole => packed!("whole"),
+            Self::Median => packed!("median"),
+            Self::Canny => packed!("canny"),
+            Self::Regions => packed!("regions"),
+            Self::Distance => packed!("distance"),
+            Self::Integral => packed!("integral"),
+            Self::Boxes => packed!("boxes"),
+            Self::TileImages => packed!("tile_images"),
+            Self::Crops => packed!("crops"),
+            Self::Custom => packed!("custom"),
+            Self::PixelVector => packed!("pixel_vector"),
+            Self::SharedTile => packed!("shared_tile"),
+            Self::Window => packed!("window"),
+            Self::IntegerReduction => packed!("integer_reduction"),
+            Self::Bilinear => packed!("bilinear"),
         }
     }
 }

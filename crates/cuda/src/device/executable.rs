@@ -7,7 +7,7 @@ use mip_runtime::device::{BufferRef, DeviceError, Executable, Launch};
 
 use super::memory::{device_buffer, device_memory};
 use super::shared::Shared;
-use crate::codegen::{Grid, put_floats, put_image, put_uint};
+use crate::codegen::{Grid, corner_offset, put_floats, put_image, put_uint};
 use crate::driver::{DeviceMemory, Function, LaunchShape, RawStream};
 
 /// Most blocks along y and z; kernels loop over what lies beyond.
@@ -91,6 +91,8 @@ pub(super) struct FieldOffsets {
 pub(super) enum Location {
     /// Index into [`Launch::inputs`].
     Input(usize),
+    /// Part of an input, from the given column and row on: the same strides, another address.
+    Part { input: usize, corner: [u32; 2] },
     /// Index into [`Launch::outputs`].
     Output(usize),
     /// Inside the workspace.
@@ -248,6 +250,10 @@ impl Location {
         let missing = || DeviceError::Conflict("a launch with too few buffers".to_owned());
         match *self {
             Self::Input(index) => Bound::of(launch.inputs.get(index).ok_or_else(missing)?),
+            Self::Part { input, corner } => {
+                let whole = Bound::of(launch.inputs.get(input).ok_or_else(missing)?)?;
+                Ok(Bound { address: whole.address + corner_offset(&whole.layout, corner) as u64, ..whole })
+            }
             Self::Output(index) => Bound::of(launch.outputs.get(index).ok_or_else(missing)?),
             Self::Workspace { offset, layout } => Ok(Bound { address: workspace + offset as u64, layout }),
         }

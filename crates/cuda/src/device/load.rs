@@ -11,7 +11,7 @@ use super::executable::{
 };
 use super::shared::Shared;
 use crate::codegen::{
-    Branch, Destination, Program, StageCode, branch_offset, intermediates, programs, put_branches,
+    Branch, Destination, Input, Program, StageCode, branch_offset, intermediates, programs, put_branches,
     put_pointer,
 };
 use crate::driver::{DeviceMemory, Module};
@@ -55,7 +55,7 @@ pub(super) fn load(
                 LoadedBranch {
                     offset,
                     uniforms: places.uniforms(own, &branch.stages, offset),
-                    inputs: own.inputs.iter().map(|operand| places.input(operand, &branch.stages)).collect(),
+                    inputs: own.inputs.iter().map(|input| places.input(input, &branch.stages)).collect(),
                     outputs: own.outputs.iter().map(|&stage| places.output(branch.stages[stage])).collect(),
                 }
             };
@@ -182,11 +182,16 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Of an operand of a branch of these stages.
-    fn input(&self, operand: &Operand, stages: &[usize]) -> Location {
-        match *operand {
-            Operand::Buffer(id) => Location::Input(index_of(&self.reads, id)),
-            Operand::Stage(stage) => self.output(stages[stage]),
+    /// Of an input of a kernel of a branch of these stages.
+    fn input(&self, input: &Input, stages: &[usize]) -> Location {
+        match *input {
+            Input { source: Operand::Buffer(id), corner: [0, 0] } => {
+                Location::Input(index_of(&self.reads, id))
+            }
+            Input { source: Operand::Buffer(id), corner } => {
+                Location::Part { input: index_of(&self.reads, id), corner }
+            }
+            Input { source: Operand::Stage(stage), .. } => self.output(stages[stage]),
         }
     }
 

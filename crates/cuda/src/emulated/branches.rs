@@ -5,9 +5,9 @@ use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{Border, BufferId, Operand, Plan, Uniforms};
 
 use super::cases::{Strides, point};
-use super::group_cases::{GroupCase, image, pieces, plan, side_by_side};
+use super::group_cases::{GroupCase, blurred_pieces, image, pieces, plan, side_by_side};
 use super::groups::{expected, sources};
-use super::{Bound, build, fits, launch};
+use super::{Bound, Input, build, fits, fits_input, launch};
 use crate::codegen::{
     Branch, MORE_PARAMETER_BYTES, Program, StageCode, Target, Variant, programs, put_branches,
 };
@@ -41,9 +41,9 @@ impl Truth {
     fn own<'a>(&'a self, branch: &'a Branch, k: usize) -> Own<'a> {
         let (group, kernel) = (&self.plan.groups[0], &branch.kernels[k]);
         let reads = group.reads();
-        let input = |operand: &Operand| match operand {
+        let input = |input: &Input| match input.source {
             Operand::Buffer(id) => {
-                let (bytes, layout) = &self.sources[reads.iter().position(|read| read == id).unwrap()];
+                let (bytes, layout) = &self.sources[reads.iter().position(|&read| read == id).unwrap()];
                 (&bytes[..], *layout)
             }
             Operand::Stage(_) => unreachable!("cases keep nothing in a workspace"),
@@ -68,7 +68,8 @@ impl Truth {
 
 impl Own<'_> {
     fn fits(&self, variant: &Variant) -> bool {
-        self.inputs.iter().all(|(_, l)| fits(l, variant.align_in))
+        let mut read = self.kernel.inputs.iter().zip(&self.inputs);
+        read.all(|(input, (_, l))| fits_input(input, l, variant.align_in))
             && self.outputs.iter().all(|l| fits(l, variant.align_out))
     }
 
@@ -128,6 +129,18 @@ fn crops_are_launched_at_once() {
     let case = pieces("crops", rgb(61, 43), &places, (24, 18), 13, 11);
     for (batch, strides) in [(1, Strides::Tight), (3, Strides::Odd), (2, Strides::Pitched)] {
         assert_eq!(compare(&case, batch, strides, MORE_PARAMETER_BYTES), [1]);
+    }
+}
+
+/// The place is no part of the code, aligned or not, for others than resizes either.
+#[test]
+fn blurred_crops_are_launched_at_once() {
+    let places = [(0, 0), (8, 3), (37, 20), (29, 1), (61 - 24, 43 - 18)];
+    for desc in [rgb(61, 43), rgb(61, 43).with_layout(Layout::Chw)] {
+        let case = blurred_pieces("blurred crops", desc, &places, (24, 18), Border::Reflect101);
+        for (batch, strides) in [(1, Strides::Tight), (3, Strides::Odd), (2, Strides::Pitched)] {
+            assert_eq!(compare(&case, batch, strides, MORE_PARAMETER_BYTES), [1]);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::cases::Strides;
 use super::cases::samples::fill;
 use super::group_cases::{GroupCase, plan};
 use super::groups::expected;
-use super::{Bound, Operand, build, fits, launch};
+use super::{Bound, Input, Operand, build, fits, launch};
 use crate::codegen::{Destination, Target, group_code, intermediates};
 
 /// An operator's steps as a group.
@@ -70,7 +70,7 @@ fn run(plan: &Plan, sources: &[Memory]) -> Option<Vec<u8>> {
     let mut memory: Vec<Vec<u8>> = results.iter().map(|layout| vec![0xC3; layout.span()]).collect();
     for kernel in &code.stages {
         let stage = kernel.outputs[0];
-        let input = |operand: &Operand| match *operand {
+        let input = |input: &Input| match input.source {
             Operand::Buffer(id) => (&sources[id].0[..], sources[id].1),
             Operand::Stage(earlier) => (&memory[earlier][..], results[earlier]),
         };

@@ -1,7 +1,7 @@
 use mip_core::BatchLayout;
 use mip_plan::{Group, Tiles};
 
-use super::crop::crops_in_resizes;
+use super::crop::Cropped;
 use super::layout::{Layout, Pass};
 use super::setting::{Setting, VECTOR, WARPS};
 use super::{Decided, blocks_at_once, decide};
@@ -9,8 +9,8 @@ use crate::codegen::Target;
 
 /// The blocks of a group that is one kernel; nothing for others.
 pub(crate) fn fused_tiles(group: &Group, layouts: &[BatchLayout], target: Target) -> Option<Tiles> {
-    let group = &*crops_in_resizes(group);
-    let setting = Setting { group, layouts };
+    let cropped = Cropped::of(group, layouts);
+    let setting = Setting { group: &cropped.group, layouts: &cropped.layouts };
     let Decided { roles, layout } = decide(&setting, target).ok()?;
     let frame = [layout.x.blocks as u64, layout.y.blocks as u64];
     let blocks = frame[0] * frame[1];

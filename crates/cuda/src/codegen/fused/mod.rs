@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! setting   the group; what cannot be fused, and why
-//! crop      resizes of crops as resizes of what is cropped
+//! crop      resizes of crops as resizes of what is cropped, crops of buffers as buffers
 //! roles     which results lie in tiles
 //! pulled    which are computed one pixel at a time for who reads them
 //! regions   what part of each tile a block needs, worked out backwards from the outputs
@@ -37,7 +37,7 @@ use std::fmt::Write as _;
 use mip_core::{BatchLayout, ImageDesc};
 use mip_plan::{Group, Operand};
 
-use self::crop::crops_in_resizes;
+use self::crop::Cropped;
 pub(crate) use self::describe::fused_tiles;
 use self::layout::Layout;
 use self::passes::{Writer, indented, tile_type};
@@ -105,7 +105,8 @@ fn decide(setting: &Setting<'_>, target: Target) -> Result<Decided, String> {
 /// # Errors
 /// The reason, in words.
 pub(crate) fn fuses(group: &Group, layouts: &[BatchLayout], target: Target) -> Result<(), String> {
-    decide(&Setting { group: &crops_in_resizes(group), layouts }, target).map(|_| ())
+    let cropped = Cropped::of(group, layouts);
+    decide(&Setting { group: &cropped.group, layouts: &cropped.layouts }, target).map(|_| ())
 }
 
 /// The kernel of a group of several stages, for `at_once` branches like it in a launch. `fixed` says whether a buffer's
@@ -121,8 +122,14 @@ pub(super) fn fused_code(
     fixed: &dyn Fn(usize) -> bool,
     name: &dyn Fn(Operand) -> String,
 ) -> Result<StageCode, String> {
-    let group = &*crops_in_resizes(group);
+    let cropped = Cropped::of(group, layouts);
+    let (group, layouts) = (&*cropped.group, &*cropped.layouts);
     let setting = Setting { group, layouts };
+    let source_name = |operand: Operand| match operand {
+        Operand::Buffer(id) => name(cropped.input(id).source),
+        Operand::Stage(_) => name(operand),
+    };
+    let name = &source_name;
     let Decided { roles, layout } = decide(&setting, target)?;
     let parameters = parameters::parameters(&setting, &roles, &layout);
     let mut text = String::new();
@@ -146,7 +153,7 @@ pub(super) fn fused_code(
         text.push_str(&tile_type(&setting.desc(tile.source), tile.as_f32, k, columns, rows));
     }
     let mut variants = Vec::new();
-    for (align_in, align_out) in alignments(&setting, fixed) {
+    for (align_in, align_out) in alignments(&setting, &cropped, fixed) {
         let any = setting.group.reads().iter().map(|&id| layouts[id].desc.dtype().size()).max().unwrap_or(1);
         let entry = format!("fused_i{align_in}o{align_out}");
         let bounds = format!("{}, {}", 32 * WARPS, blocks_at_once(&setting, &roles, &layout, align_in));
@@ -168,7 +175,7 @@ pub(super) fn fused_code(
         variants,
         fields: parameters.fields,
         tables: parameters.tables,
-        inputs: group.reads().into_iter().map(Operand::Buffer).collect(),
+        inputs: group.reads().into_iter().map(|id| cropped.input(id)).collect(),
         outputs: setting.stored().collect(),
         uniforms: parameters.uniforms,
         grid,
@@ -178,19 +185,27 @@ pub(super) fn fused_code(
 }
 
 /// Alignments of inputs (0: none is certain) and of outputs that get an entry of their own, best first.
-fn alignments(setting: &Setting<'_>, fixed: &dyn Fn(usize) -> bool) -> Vec<(usize, usize)> {
+fn alignments(
+    setting: &Setting<'_>,
+    cropped: &Cropped<'_>,
+    fixed: &dyn Fn(usize) -> bool,
+) -> Vec<(usize, usize)> {
     let (reads, writes) = (setting.group.reads(), setting.group.writes());
     let of = |ids: &[usize]| {
         let align = |&id: &usize| super::stage::alignment(&setting.layouts[id]);
         ids.iter().map(align).min().unwrap_or(16)
     };
-    let align_in = of(&reads);
+    let align_in = of(&reads).min(cropped.alignment());
     let planned = (if align_in < 4 { 0 } else { align_in }, of(&writes));
-    if reads.iter().chain(&writes).all(|&id| fixed(id)) {
-        return vec![planned];
+    let mut list = vec![planned];
+    // Where a part begins is no part of the code: it may be anywhere.
+    if cropped.has_views() {
+        list.push((0, planned.1));
     }
-    let any_out = writes.iter().map(|&id| setting.layouts[id].desc.dtype().size()).max().unwrap_or(1);
-    let mut list = vec![planned, (0, any_out)];
+    if !reads.iter().chain(&writes).all(|&id| cropped.is_fixed(id, fixed)) {
+        let any_out = writes.iter().map(|&id| setting.layouts[id].desc.dtype().size()).max();
+        list.push((0, any_out.unwrap_or(1)));
+    }
     list.dedup();
     list
 }
