@@ -57,6 +57,10 @@ ffprobe -v error -show_chapters -show_format out.mp4 | grep -q "title=A title"
 ffmpeg "${quiet[@]}" -i in.mp4 -map 0:v -fps_mode passthrough -f yuv4mpegpipe - |
   "$mip" stream -e flip --matrix 601 --device cpu >stream.y4m
 same "$(hash out.mp4 -map 0:v -fps_mode passthrough -f rawvideo)" "$(hash stream.y4m -f rawvideo)" "frames"
+"$mip" run -e flip --device cpu in.mp4 -o own.y4m
+same "$(hash own.y4m -f rawvideo)" "$(hash stream.y4m -f rawvideo)" "frames written without ffmpeg"
+"$mip" run -e flip --device cpu in.mp4 -o own.yuv
+same "$(ffmpeg "${quiet[@]}" -f rawvideo -pix_fmt yuv420p -s 96x64 -i own.yuv -f md5 -)" "$(hash stream.y4m -f rawvideo)" "samples without headers"
 echo "in.mp4 -> out.mp4: frames, times, tags, sound, subtitles, title and chapter kept"
 
 # A transport stream: its own clock, sound that begins before the video; then Matroska.

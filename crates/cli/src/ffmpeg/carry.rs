@@ -15,7 +15,8 @@ impl Carried {
     /// Decides for every stream but the video. `own_audio` says that the user chose how audio is written.
     pub(super) fn of(probe: &Probe, container: Container, own_audio: bool) -> Self {
         let mut carried = Self::default();
-        for Other { index, kind, codec } in &probe.others {
+        for other in &probe.others {
+            let Other { index, kind, codec } = other;
             let written = match kind.as_str() {
                 "audio" if own_audio => Some("copy"),
                 "audio" => container.takes_audio(codec).then_some("copy"),
@@ -25,7 +26,7 @@ impl Carried {
             };
             match written {
                 Some(written) => carried.streams.push((*index, written)),
-                None => carried.lost.push(format!("stream {index} ({kind} {codec})")),
+                None => carried.lost.push(other.to_string()),
             }
         }
         carried.lost.extend(probe.video.lost.iter().cloned());

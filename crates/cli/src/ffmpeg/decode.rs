@@ -51,6 +51,11 @@ impl Pick {
         matches!(self.to, Some(to) if number >= to)
     }
 
+    /// Frames a second of those that are picked, of a file with so many; as numerator and denominator.
+    pub(crate) fn rate(&self, (frames, second): (u32, u32)) -> String {
+        format!("{frames}:{}", u64::from(second) * self.every)
+    }
+
     /// The filter that picks them.
     fn filter(&self) -> Option<String> {
         let Self { from, every, .. } = self;

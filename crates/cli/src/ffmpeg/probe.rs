@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::Stdio;
@@ -58,6 +59,12 @@ pub(crate) struct Tags {
     pub(super) siting: Option<String>,
 }
 
+impl fmt::Display for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stream {} ({} {})", self.index, self.kind, self.codec)
+    }
+}
+
 /// Another stream of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Other {
@@ -110,6 +117,12 @@ struct Stream {
 }
 
 impl Probe {
+    /// What there is beside the pixels of its video, for files that hold nothing else.
+    pub(crate) fn beside_video(&self) -> Vec<String> {
+        let streams = self.others.iter().map(Other::to_string);
+        streams.chain(self.video.lost.iter().cloned()).collect()
+    }
+
     /// Asks ffprobe.
     ///
     /// # Errors

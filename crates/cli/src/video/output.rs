@@ -88,6 +88,11 @@ impl Output {
         Ok(Self { writer: Box::new(Y4mWriter::with_header(file, &name, header)?), total: None })
     }
 
+    /// The same, of so many frames, where that is known.
+    pub(crate) fn of(self, total: Option<u64>) -> Self {
+        Self { total, ..self }
+    }
+
     /// Writes into something else; as many frames as `total` says.
     pub(crate) fn into(writer: Box<dyn FrameWriter>, total: Option<u64>) -> Self {
         Self { writer, total }

@@ -46,7 +46,7 @@ pub(crate) fn input_name(pipeline: &Pipeline) -> Result<String, Failure> {
     }
 }
 
-const UPPER_BITS: &str = "Y4M does not hold samples in the upper bits; write it with --raw-output";
+const UPPER_BITS: &str = "Y4M does not hold samples in the upper bits; write it without headers (`mip run -o x.yuv`, `mip stream --raw-output`)";
 
 impl Target {
     /// Finds out before a pixel is computed whether the pipeline's result can be written, and has it made into planes where it has
@@ -149,6 +149,15 @@ impl Target {
         match self.made {
             Made::Planes(_, matrix) => Some(matrix),
             Made::AsItIs | Made::WithChroma | Made::Nothing => None,
+        }
+    }
+
+    /// What samples without a header are.
+    pub(crate) fn samples(&self, source: &Source) -> String {
+        match self.made {
+            Made::Planes(format, _) => format.to_string(),
+            Made::WithChroma => source.format.to_string(),
+            Made::AsItIs | Made::Nothing => format!("gray, {} bits", self.header.bits),
         }
     }
 

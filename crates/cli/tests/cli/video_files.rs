@@ -133,6 +133,34 @@ fn frames_keep_their_times_and_are_those_of_mip_stream() {
     assert!(ran.stderr.contains(lost), "{ran:?}");
 }
 
+/// Samples as they are, with headers and without; no ffmpeg encodes.
+#[test]
+fn raw_files_are_written_without_ffmpeg() {
+    let place = place(DECODE, ENCODE, &says(PROBE));
+    assert_eq!(run(&place, &["-e", "flip", "in.mp4", "-o", "out.mp4"]).code, 0);
+    let encoded = encoded(&place, "out.mp4").1;
+    place.write("called", "");
+    let ran = run(&place, &["-e", "flip", "in.mp4", "-o", "out.y4m"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let mut y4m = b"YUV4MPEG2 W4 H2 F20:1 Ip A4:3 C420paldv XCOLORRANGE=LIMITED\n".to_vec();
+    for (_, frame) in &encoded {
+        y4m.extend([b"FRAME\n", &frame[..]].concat());
+    }
+    assert!(place.bytes("out.y4m") == y4m, "{}", String::from_utf8_lossy(&place.bytes("out.y4m")));
+    let ran = run(&place, &["-e", "flip", "in.mp4", "-o", "out.yuv"]);
+    let samples: Vec<u8> = encoded.into_iter().flat_map(|(_, frame)| frame).collect();
+    assert!(ran.code == 0 && place.bytes("out.yuv") == samples, "{ran:?}");
+    let lost = "not carried over to out.yuv: stream 1 (audio aac), stream 2 (subtitle subrip), stream 3 (data bin_data), \
+                Mastering display metadata, what its samples are (4x2 of i420)";
+    assert!(ran.stderr.contains(lost), "{ran:?}");
+    let to_gray = "flip ! color_convert to=gray";
+    assert_eq!(run(&place, &["-e", to_gray, "in.mp4", "-o", "gray.y4m", "--every", "2"]).code, 0);
+    let gray = place.bytes("gray.y4m");
+    assert!(gray.starts_with(b"YUV4MPEG2 W4 H2 F20:2 Ip A4:3 Cmono XCOLORRANGE=FULL\nFRAME\n"), "{gray:?}");
+    let called = String::from_utf8(place.bytes("called")).unwrap();
+    assert!(called.lines().count() == 3 && !called.contains("-i pipe:0"), "{called}");
+}
+
 #[test]
 fn a_part_begins_at_0_and_its_sound_is_cut_to_it() {
     // The second step is `-hide_banner -loglevel error -nostdin -i file:PART ...`.
@@ -291,6 +319,8 @@ fn requests_that_do_not_fit_are_refused() {
     for (arguments, because) in [
         (&["in.mp4"][..], &["name a video file with -o"][..]),
         (&["in.mp4", "-o", "out.avi"], &["video is written as .mp4", ".webm"]),
+        (&["in.mp4", "-o", "out.y4m", "--crf", "20"], &["--crf is for an encoder", "out.y4m"]),
+        (&["a.png", "-o", "out.y4m", "--rate", "25"], &["a video that is encoded", ".mp4"]),
         (&["in.mp4", "-o", "out.png"], &["one picture for all frames", "%05d"]),
         (&["in.mp4", "-o", "-"], &["mip stream"]),
         (&["in.mp4", "-o", "in.mp4"], &["would replace the input in.mp4"]),

@@ -5,10 +5,11 @@ use mini_image_pipe::Pipeline;
 use mip_core::text::quoted_path;
 use mip_core::video::ChromaSampling;
 use mip_io::nut::NutVideo;
+use mip_io::y4m::Y4mHeader;
 use mip_io::{FileFormat, WholeFile};
 
 use super::decoded::{Decoded, Way};
-use super::goal::Goal;
+use super::goal::{Goal, RawVideo};
 use super::meaning::assumed;
 use super::report::{finish, report, tell};
 use super::{Args, create_folder};
@@ -61,6 +62,7 @@ pub(super) fn of_video(
     match goal {
         Goal::Pictures(names, format) => reading.into_pictures(pipeline, (names, format), limits, trace),
         Goal::Video(container) => reading.into_video(pipeline, container, trace),
+        Goal::Raw(kind) => reading.into_raw_video(pipeline, kind, trace),
     }
 }
 
@@ -146,6 +148,36 @@ impl<'a> Reading<'a> {
         let stop = interrupt::finish_first();
         let encoder = Encoder::start(encoding, &target.header, file, times)?;
         let output = Output::into(Box::new(encoder), total);
+        let in_flight = args.video.in_flight().into();
+        let outcome = video::run(pipeline, source, &target, output, in_flight, &stop)?;
+        finish(args, pipeline, &outcome, &out, &notes, trace)
+    }
+
+    /// Written by ourselves, without an ffmpeg that encodes.
+    fn into_raw_video(
+        mut self,
+        pipeline: &mut Pipeline,
+        kind: RawVideo,
+        trace: Option<WholeFile>,
+    ) -> Result<(), Failure> {
+        let mut target = Target::new(pipeline, &self.source, self.sees_color, None, kind == RawVideo::Yuv)?;
+        target.header.rate = self.probe.video.rate.map(|rate| self.pick.rate(rate));
+        self.note_matrix(target.converts());
+        let out = self.args.out.clone().unwrap_or_default();
+        let file = Files::reading(&self.reads).create(&out, "-o")?;
+        let mut lost = self.probe.beside_video();
+        if kind == RawVideo::Yuv {
+            let Y4mHeader { width, height, .. } = target.header;
+            let samples = target.samples(&self.source);
+            lost.push(format!("what its samples are ({width}x{height} of {samples})"));
+        }
+        if !lost.is_empty() {
+            self.notes.push(format!("not carried over to {}: {}", quoted_path(&out), lost.join(", ")));
+        }
+        let Self { args, source, notes, total, .. } = self;
+        tell(&notes);
+        let stop = interrupt::finish_first();
+        let output = Output::begin(file, &out, &target)?.of(total);
         let in_flight = args.video.in_flight().into();
         let outcome = video::run(pipeline, source, &target, output, in_flight, &stop)?;
         finish(args, pipeline, &outcome, &out, &notes, trace)

@@ -6,9 +6,26 @@ use crate::failure::Failure;
 use crate::ffmpeg::Container;
 use crate::video::Numbered;
 
+/// How samples are written that nothing encodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RawVideo {
+    Y4m,
+    Yuv,
+}
+
+impl RawVideo {
+    const ALL: [(Self, &'static str); 2] = [(Self::Y4m, "y4m"), (Self::Yuv, "yuv")];
+
+    fn from_extension(extension: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| extension.eq_ignore_ascii_case(name)).map(|(kind, _)| *kind)
+    }
+}
+
 /// Where frames of a video go.
 pub(super) enum Goal {
     Video(Container),
+    /// Samples as they are: with headers (Y4M), or nothing else.
+    Raw(RawVideo),
     Pictures(Numbered, FileFormat),
 }
 
@@ -41,14 +58,19 @@ impl Goal {
             None
         };
         let Some((names, format)) = pictures else {
-            if FileFormat::from_extension(&extension.unwrap_or_default()).is_some() {
+            let extension = extension.unwrap_or_default();
+            if FileFormat::from_extension(&extension).is_some() {
                 return refuse(format!(
                     "-o {name} names one picture for all frames; number them: NAME-%05d.png"
                 ));
             }
-            let Some(container) = Container::from_path(out) else {
-                return refuse(format!("-o {name}: video is written as {}", Container::names()));
-            };
+            let raw = RawVideo::from_extension(&extension);
+            let container = Container::from_path(out);
+            if let (Some(_), Some(option)) = (raw, args.video.given_for_writing()) {
+                return refuse(format!(
+                    "{option} is for an encoder, and {name} holds samples as they are; leave it out"
+                ));
+            }
             let unfit = args.writing.given().or_else(|| args.format.is_some().then_some("--format"));
             return match unfit {
                 Some("--quality") => {
@@ -57,7 +79,14 @@ impl Goal {
                 Some(option) => {
                     refuse(format!("{option} is for pictures, but a video is written; leave it out"))
                 }
-                None => Ok(Self::Video(container)),
+                None => match (container, raw) {
+                    (Some(container), _) => Ok(Self::Video(container)),
+                    (None, Some(raw)) => Ok(Self::Raw(raw)),
+                    (None, None) => refuse(format!(
+                        "-o {name}: video is written as {}, or as it is, .y4m or .yuv",
+                        Container::names()
+                    )),
+                },
             };
         };
         match (&args.format, args.video.given_for_writing()) {

@@ -27,8 +27,12 @@ pub(super) fn of_pictures(
     trace: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Request(text.to_owned()));
-    let Goal::Video(container) = Goal::of(args)? else {
-        return refuse("pictures become pictures without a video; leave the options for video files out");
+    let container = match Goal::of(args)? {
+        Goal::Video(container) => container,
+        Goal::Raw(_) => return refuse("pictures become a video that is encoded; name it .mp4 or .mkv"),
+        Goal::Pictures(..) => {
+            return refuse("pictures become pictures without a video; leave the options for video files out");
+        }
     };
     let Some(Rate(numerator, denominator)) = args.video.rate else {
         return refuse("how many frames a second? `--rate 25` says it");
