@@ -169,13 +169,23 @@ fn a_stream_with_several_beginnings_is_decoded_by_several_engines() {
     let first = |frame: &[u8]| frame[(SIZE.0 * SIZE.1) as usize].wrapping_sub(2 * SIZE.1 as u8);
     let shown: Vec<u8> = frames.iter().map(|(_, frame)| first(frame)).collect();
     assert_eq!(shown, [0, 40, 80, 120, 160]);
-    let log = std::fs::read_to_string(log).unwrap();
-    let made = log.lines().filter(|line| *line == "decoder 7").count();
-    assert!((1..=3).contains(&made), "as many as there are engines at most: {log}");
+    let made = |log: &str| log.lines().filter(|line| *line == "decoder 7").count();
+    let none_held = |log: &str| {
+        log.lines().filter(|line| line.starts_with("decoder gone")).all(|line| line.ends_with(" 0"))
+    };
+    let several = std::fs::read_to_string(&log).unwrap();
     assert!(
-        log.lines().filter(|line| line.starts_with("decoder gone")).all(|line| line.ends_with(" 0")),
-        "{log}"
+        (1..=3).contains(&made(&several)) && none_held(&several),
+        "as many as there are engines at most: {several}"
     );
+    // On one engine its parts follow each other.
+    std::fs::remove_file(&log).unwrap();
+    std::fs::remove_file(place.path("out.mp4")).unwrap();
+    let ran = Ran::of(command.env("FAKE_NVDEC", "one"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(times(&encoded(&place, "out.mp4")), every(1));
+    let one = std::fs::read_to_string(log).unwrap();
+    assert!(made(&one) == 1 && none_held(&one), "{one}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! NpyStack         a whole file of many images, one array
 //! ```
 
+mod in_parts;
 mod stack;
 mod unfinished;
 mod whole;

@@ -135,6 +135,8 @@ impl Dispatcher {
             let failed = next.is_err();
             let cut = |packet: &Packet| length >= SHORTEST && begins_a_stream(self.codec, &packet.0);
             if part.is_none() || next.as_ref().is_ok_and(cut) {
+                // An engine is free for the next part once it has seen this one's end.
+                drop(part.take());
                 part = self.begin();
                 length = 0;
             }
