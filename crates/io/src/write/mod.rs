@@ -6,7 +6,6 @@
 //! NpyStack         a whole file of many images, one array
 //! ```
 
-mod in_parts;
 mod stack;
 mod unfinished;
 mod whole;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mip_core::faults::{self, Fault};
 
 use super::unfinished::Unfinished;
-use super::{in_parts, write_error};
+use super::write_error;
 use crate::IoError;
 
 /// A file written piece by piece that appears under its name only when it is complete. Dropped before
@@ -281,8 +281,8 @@ impl Write for WholeFile {
         match &mut self.to {
             To::Stdout => stdout().write(bytes),
             To::Direct(file) => file.write(bytes),
-            To::Replace { part, .. } => in_parts::write(&mut part.file, bytes),
-            To::Overwrite { collected, .. } => in_parts::write(collected, bytes),
+            To::Replace { part, .. } => part.file.write(bytes),
+            To::Overwrite { collected, .. } => collected.write(bytes),
         }
     }
 
