@@ -5,8 +5,9 @@ use mip_plan::{Channel, Offset, Op, Point, Results};
 
 use super::row::RowMut;
 use super::{Job, RowKernel};
+use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{Level, interleave_avx2};
+use crate::simd::interleave_avx2;
 
 /// Of bytes: for each of three interleaved channels the input that it is.
 #[derive(Debug)]
@@ -33,16 +34,20 @@ impl Merge {
 
 impl RowKernel for Merge {
     fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
-        let [a, b, c] = self.0.map(|slot| job.own(slot).plane::<u8>(0));
-        let out = out.plane::<u8>(0);
-        let done = match job.level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2(v3) => interleave_avx2(v3, [a, b, c], out),
-            _ => 0,
-        };
-        let rest = a[done..].iter().zip(b[done..].iter().zip(&c[done..]));
-        for (out, (&a, (&b, &c))) in out[3 * done..].chunks_exact_mut(3).zip(rest) {
-            out.copy_from_slice(&[a, b, c]);
-        }
+        let planes = self.0.map(|slot| job.own(slot).plane::<u8>(0));
+        interleave(job.level, planes, out.plane::<u8>(0));
+    }
+}
+
+/// Bytes of three planes that take turns.
+pub(super) fn interleave(level: Level, [a, b, c]: [&[u8]; 3], out: &mut [u8]) {
+    let done = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) => interleave_avx2(v3, [a, b, c], out),
+        Level::Portable => 0,
+    };
+    let rest = a[done..].iter().zip(b[done..].iter().zip(&c[done..]));
+    for (out, (&a, (&b, &c))) in out[3 * done..].chunks_exact_mut(3).zip(rest) {
+        out.copy_from_slice(&[a, b, c]);
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use mip_core::{ImageDesc, Layout};
 use mip_plan::YuvFactors;
 
+use super::merge::interleave;
 use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::{Block, Vector, chunks, chunks_mut};
@@ -49,17 +50,7 @@ impl RowKernel for Yuv {
         for (place, plane) in self.order.into_iter().zip(colors.chunks_exact(width)) {
             planes[place] = plane;
         }
-        let out = out.plane::<u8>(0);
-        job.level.vectorize(
-            #[inline(always)]
-            || {
-                let [a, b, c] = planes;
-                let (pixels, _) = out.as_chunks_mut::<3>();
-                for (pixel, ((a, b), c)) in pixels.iter_mut().zip(a.iter().zip(b).zip(c)) {
-                    *pixel = [*a, *b, *c];
-                }
-            },
-        );
+        interleave(job.level, planes, out.plane::<u8>(0));
     }
 }
 

@@ -71,6 +71,102 @@ const LOG2_REST: [f32; 9] = [
 const EXP2: [f32; 7] =
     [3.059_465e-5, 0.000_309_228_9, 0.002_666_700_4, 0.019_236_114, 0.111_008_22, 0.480_453, 1.386_294_4];
 
+/// What functions are computed with: operations that an expression gets, or numbers.
+trait Calculator {
+    type Number: Copy;
+
+    fn constant(&mut self, value: f32) -> Self::Number;
+    fn unary(&mut self, op: Unary, a: Self::Number) -> Self::Number;
+    fn binary(&mut self, op: Binary, a: Self::Number, b: Self::Number) -> Self::Number;
+    fn fma(&mut self, a: Self::Number, b: Self::Number, c: Self::Number) -> Self::Number;
+    /// `compare(a, b) ? then : other`.
+    fn select(&mut self, compare: Compare, of: [Self::Number; 2], then: [Self::Number; 2]) -> Self::Number;
+    /// The number, where it is known now.
+    fn known(&self, a: Self::Number) -> Option<f32>;
+}
+
+impl Calculator for ExprBuilder {
+    type Number = ValueId;
+
+    fn constant(&mut self, value: f32) -> ValueId {
+        Self::constant(self, value)
+    }
+
+    fn unary(&mut self, op: Unary, a: ValueId) -> ValueId {
+        Self::unary(self, op, a)
+    }
+
+    fn binary(&mut self, op: Binary, a: ValueId, b: ValueId) -> ValueId {
+        Self::binary(self, op, a, b)
+    }
+
+    fn fma(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
+        Self::fma(self, a, b, c)
+    }
+
+    fn select(&mut self, compare: Compare, of: [ValueId; 2], then: [ValueId; 2]) -> ValueId {
+        Self::select(self, compare, of, then)
+    }
+
+    fn known(&self, a: ValueId) -> Option<f32> {
+        self.number(a)
+    }
+}
+
+/// Numbers, computed at once.
+struct Numbers;
+
+impl Calculator for Numbers {
+    type Number = f32;
+
+    #[inline(always)]
+    fn constant(&mut self, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn unary(&mut self, op: Unary, a: f32) -> f32 {
+        op.apply(a)
+    }
+
+    #[inline(always)]
+    fn binary(&mut self, op: Binary, a: f32, b: f32) -> f32 {
+        op.apply(a, b)
+    }
+
+    #[inline(always)]
+    fn fma(&mut self, a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn select(&mut self, compare: Compare, [a, b]: [f32; 2], [then, other]: [f32; 2]) -> f32 {
+        if compare.holds(a, b) { then } else { other }
+    }
+
+    #[inline(always)]
+    fn known(&self, _: f32) -> Option<f32> {
+        None
+    }
+}
+
+impl Function {
+    /// The function of numbers, with the bits of [`ExprBuilder::function`]; `b` counts for [`Function::Pow`] alone, and must be neither 1
+    /// nor 2 there.
+    #[inline(always)]
+    pub fn apply(self, a: f32, b: f32) -> f32 {
+        let mut numbers = With(&mut Numbers);
+        match self {
+            Self::Cbrt => numbers.cbrt(a),
+            Self::Exp => numbers.exp(a),
+            Self::Exp2 => numbers.exp2(a, None),
+            Self::Log => numbers.log(a),
+            Self::Log2 => numbers.log2(a),
+            Self::Pow => numbers.pow(a, b),
+        }
+    }
+}
+
 impl ExprBuilder {
     /// An elementary function of one or two numbers, operation by operation.
     ///
@@ -78,177 +174,201 @@ impl ExprBuilder {
     /// With other than [`Function::operands`] numbers.
     pub fn function(&mut self, function: Function, operands: &[ValueId]) -> ValueId {
         assert_eq!(operands.len(), function.operands(), "operands of {}", function.name());
-        let a = operands[0];
+        let (a, mut of) = (operands[0], With(self));
         match function {
-            Function::Cbrt => self.cbrt(a),
-            Function::Exp => self.exp(a),
-            Function::Exp2 => self.exp2(a, None),
-            Function::Log => {
-                let binary = self.log2(a);
-                self.times(binary, std::f32::consts::LN_2)
-            }
-            Function::Log2 => self.log2(a),
-            Function::Pow => self.pow(a, operands[1]),
+            Function::Cbrt => of.cbrt(a),
+            Function::Exp => of.exp(a),
+            Function::Exp2 => of.exp2(a, None),
+            Function::Log => of.log(a),
+            Function::Log2 => of.log2(a),
+            Function::Pow => of.pow(a, operands[1]),
         }
     }
+}
 
-    fn add(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        self.binary(Binary::Add, a, b)
+/// The functions, written once.
+struct With<'a, C>(&'a mut C);
+
+impl<C: Calculator> With<'_, C> {
+    #[inline(always)]
+    fn add(&mut self, a: C::Number, b: C::Number) -> C::Number {
+        self.0.binary(Binary::Add, a, b)
     }
 
-    fn sub(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        self.binary(Binary::Sub, a, b)
+    #[inline(always)]
+    fn sub(&mut self, a: C::Number, b: C::Number) -> C::Number {
+        self.0.binary(Binary::Sub, a, b)
     }
 
-    fn mul(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        self.binary(Binary::Mul, a, b)
+    #[inline(always)]
+    fn mul(&mut self, a: C::Number, b: C::Number) -> C::Number {
+        self.0.binary(Binary::Mul, a, b)
     }
 
-    fn times(&mut self, a: ValueId, factor: f32) -> ValueId {
-        let factor = self.constant(factor);
+    #[inline(always)]
+    fn times(&mut self, a: C::Number, factor: f32) -> C::Number {
+        let factor = self.0.constant(factor);
         self.mul(a, factor)
     }
 
     /// `a * factor`, and what rounding leaves of it.
-    fn product(&mut self, a: ValueId, factor: ValueId) -> (ValueId, ValueId) {
+    #[inline(always)]
+    fn product(&mut self, a: C::Number, factor: C::Number) -> (C::Number, C::Number) {
         let product = self.mul(a, factor);
-        let minus = self.unary(Unary::Neg, product);
-        (product, self.fma(a, factor, minus))
+        let minus = self.0.unary(Unary::Neg, product);
+        (product, self.0.fma(a, factor, minus))
     }
 
     /// The sum of two numbers, of which the first is the larger one or 0, and what rounding leaves of it.
-    fn sum(&mut self, a: ValueId, b: ValueId) -> (ValueId, ValueId) {
+    #[inline(always)]
+    fn sum(&mut self, a: C::Number, b: C::Number) -> (C::Number, C::Number) {
         let sum = self.add(a, b);
         let rounded = self.sub(sum, a);
         (sum, self.sub(b, rounded))
     }
 
-    fn polynomial(&mut self, x: ValueId, factors: &[f32]) -> ValueId {
-        let first = self.constant(factors[0]);
-        factors[1..].iter().fold(first, |sum, &factor| {
-            let factor = self.constant(factor);
-            self.fma(sum, x, factor)
-        })
+    #[inline(always)]
+    fn polynomial<const N: usize>(&mut self, x: C::Number, factors: &[f32; N]) -> C::Number {
+        let mut sum = self.0.constant(factors[0]);
+        for &factor in &factors[1..] {
+            let factor = self.0.constant(factor);
+            sum = self.0.fma(sum, x, factor);
+        }
+        sum
     }
 
     /// `a` between two bounds; NaN stays.
-    fn within(&mut self, a: ValueId, bound: f32) -> ValueId {
-        let (low, high) = (self.constant(-bound), self.constant(bound));
-        let above = self.binary(Binary::Max, low, a);
-        self.binary(Binary::Min, high, above)
+    #[inline(always)]
+    fn within(&mut self, a: C::Number, bound: f32) -> C::Number {
+        let (low, high) = (self.0.constant(-bound), self.0.constant(bound));
+        let above = self.0.binary(Binary::Max, low, a);
+        self.0.binary(Binary::Min, high, above)
     }
 
     /// `e` and `z` such that `|a| = 2^e (1 + z)` and z is between `sqrt(1/2) - 1` and `sqrt(2) - 1`: -infinity or infinity and 0 for
     /// 0 and infinity.
-    fn reduced(&mut self, a: ValueId) -> (ValueId, ValueId) {
-        let (exponent, significand) = (self.unary(Unary::Exponent, a), self.unary(Unary::Significand, a));
-        let (one, root) = (self.constant(1.0), self.constant(std::f32::consts::SQRT_2));
+    #[inline(always)]
+    fn reduced(&mut self, a: C::Number) -> (C::Number, C::Number) {
+        let (exponent, significand) = (self.0.unary(Unary::Exponent, a), self.0.unary(Unary::Significand, a));
+        let (one, root) = (self.0.constant(1.0), self.0.constant(std::f32::consts::SQRT_2));
         let (next, half) = (self.add(exponent, one), self.times(significand, 0.5));
-        let exponent = self.select(Compare::Gt, [significand, root], [next, exponent]);
-        let significand = self.select(Compare::Gt, [significand, root], [half, significand]);
+        let exponent = self.0.select(Compare::Gt, [significand, root], [next, exponent]);
+        let significand = self.0.select(Compare::Gt, [significand, root], [half, significand]);
         (exponent, self.sub(significand, one))
     }
 
-    fn log2(&mut self, a: ValueId) -> ValueId {
+    #[inline(always)]
+    fn log2(&mut self, a: C::Number) -> C::Number {
         let (exponent, z) = self.reduced(a);
         let rest = self.polynomial(z, &LOG2_REST);
-        let half = self.constant(HALF_LOG2_E[0]);
-        let whole = self.constant(LOG2_E[0]);
-        let rest = self.fma(rest, z, half);
-        let rest = self.fma(rest, z, whole);
-        let log = self.fma(rest, z, exponent);
-        let (zero, nan) = (self.constant(0.0), self.constant(f32::NAN));
-        self.select(Compare::Lt, [a, zero], [nan, log])
+        let half = self.0.constant(HALF_LOG2_E[0]);
+        let whole = self.0.constant(LOG2_E[0]);
+        let rest = self.0.fma(rest, z, half);
+        let rest = self.0.fma(rest, z, whole);
+        let log = self.0.fma(rest, z, exponent);
+        let (zero, nan) = (self.0.constant(0.0), self.0.constant(f32::NAN));
+        self.0.select(Compare::Lt, [a, zero], [nan, log])
+    }
+
+    #[inline(always)]
+    fn log(&mut self, a: C::Number) -> C::Number {
+        let binary = self.log2(a);
+        self.times(binary, std::f32::consts::LN_2)
     }
 
     /// `log2(|a|)` as the sum of two numbers; the second is NaN where the first is not finite.
-    fn log2_of_magnitude(&mut self, a: ValueId) -> (ValueId, ValueId) {
+    #[inline(always)]
+    fn log2_of_magnitude(&mut self, a: C::Number) -> (C::Number, C::Number) {
         let (exponent, z) = self.reduced(a);
         let rest = self.polynomial(z, &LOG2_REST);
-        let [whole, whole_rest, half, half_rest] =
-            [LOG2_E[0], LOG2_E[1], HALF_LOG2_E[0], HALF_LOG2_E[1]].map(|number| self.constant(number));
+        let (whole, whole_rest) = (self.0.constant(LOG2_E[0]), self.0.constant(LOG2_E[1]));
+        let (half, half_rest) = (self.0.constant(HALF_LOG2_E[0]), self.0.constant(HALF_LOG2_E[1]));
         let (first, first_rest) = self.product(z, whole);
         let (square, square_rest) = self.product(z, z);
         let (second, second_rest) = self.product(square, half);
         let (sum, sum_rest) = self.sum(exponent, first);
         let (sum, last_rest) = self.sum(sum, second);
-        let mut small = self.fma(z, whole_rest, first_rest);
+        let mut small = self.0.fma(z, whole_rest, first_rest);
         small = self.add(small, second_rest);
-        small = self.fma(square, half_rest, small);
-        small = self.fma(square_rest, half, small);
+        small = self.0.fma(square, half_rest, small);
+        small = self.0.fma(square_rest, half, small);
         let cube = self.mul(square, z);
-        small = self.fma(cube, rest, small);
+        small = self.0.fma(cube, rest, small);
         small = self.add(small, sum_rest);
         (sum, self.add(small, last_rest))
     }
 
     /// `2^(a + b)`; what is not a number, or far from one, counts as `a` alone.
-    fn exp2(&mut self, a: ValueId, b: Option<ValueId>) -> ValueId {
+    #[inline(always)]
+    fn exp2(&mut self, a: C::Number, b: Option<C::Number>) -> C::Number {
         let near = self.within(a, 1000.0);
         let (sum, rest) = match b {
             Some(b) => {
-                let zero = self.constant(0.0);
-                let b = self.select(Compare::Eq, [near, a], [b, zero]);
+                let zero = self.0.constant(0.0);
+                let b = self.0.select(Compare::Eq, [near, a], [b, zero]);
                 let (sum, rest) = self.sum(near, b);
                 (sum, Some(rest))
             }
             None => (near, None),
         };
-        let whole = self.unary(Unary::Round, sum);
+        let whole = self.0.unary(Unary::Round, sum);
         let mut fraction = self.sub(sum, whole);
         if let Some(rest) = rest {
             fraction = self.add(fraction, rest);
         }
-        let (one, two) = (self.constant(1.0), self.constant(2.0));
+        let (one, two) = (self.0.constant(1.0), self.0.constant(2.0));
         let power = self.polynomial(fraction, &EXP2);
         // Twice the one times half the other: 2^128 is no number.
-        let power = self.fma(power, fraction, two);
+        let power = self.0.fma(power, fraction, two);
         let below = self.sub(whole, one);
-        let scale = self.unary(Unary::PowerOfTwo, below);
+        let scale = self.0.unary(Unary::PowerOfTwo, below);
         self.mul(power, scale)
     }
 
-    fn exp(&mut self, a: ValueId) -> ValueId {
-        let [factor, factor_rest] = LOG2_E.map(|number| self.constant(number));
+    #[inline(always)]
+    fn exp(&mut self, a: C::Number) -> C::Number {
+        let (factor, factor_rest) = (self.0.constant(LOG2_E[0]), self.0.constant(LOG2_E[1]));
         let (product, rest) = self.product(a, factor);
-        let rest = self.fma(a, factor_rest, rest);
+        let rest = self.0.fma(a, factor_rest, rest);
         self.exp2(product, Some(rest))
     }
 
-    fn pow(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        match self.number(b) {
+    #[inline(always)]
+    fn pow(&mut self, a: C::Number, b: C::Number) -> C::Number {
+        match self.0.known(b) {
             Some(1.0) => return a,
             Some(2.0) => return self.mul(a, a),
             _ => {}
         }
         let (log, log_rest) = self.log2_of_magnitude(a);
         let (product, rest) = self.product(log, b);
-        let rest = self.fma(log_rest, b, rest);
+        let rest = self.0.fma(log_rest, b, rest);
         let power = self.exp2(product, Some(rest));
         // Of negative numbers: NaN where b is not whole, negative where it is odd.
         let half = self.times(b, 0.5);
-        let (whole, whole_half) = (self.unary(Unary::Floor, b), self.unary(Unary::Floor, half));
-        let (minus, nan) = (self.unary(Unary::Neg, power), self.constant(f32::NAN));
-        let signed = self.select(Compare::Eq, [half, whole_half], [power, minus]);
-        let signed = self.select(Compare::Eq, [b, whole], [signed, nan]);
-        let (zero, one) = (self.constant(0.0), self.constant(1.0));
-        let power = self.select(Compare::Lt, [a, zero], [signed, power]);
-        self.select(Compare::Eq, [b, zero], [one, power])
+        let (whole, whole_half) = (self.0.unary(Unary::Floor, b), self.0.unary(Unary::Floor, half));
+        let (minus, nan) = (self.0.unary(Unary::Neg, power), self.0.constant(f32::NAN));
+        let signed = self.0.select(Compare::Eq, [half, whole_half], [power, minus]);
+        let signed = self.0.select(Compare::Eq, [b, whole], [signed, nan]);
+        let (zero, one) = (self.0.constant(0.0), self.0.constant(1.0));
+        let power = self.0.select(Compare::Lt, [a, zero], [signed, power]);
+        self.0.select(Compare::Eq, [b, zero], [one, power])
     }
 
-    fn cbrt(&mut self, a: ValueId) -> ValueId {
-        let magnitude = self.unary(Unary::Abs, a);
+    #[inline(always)]
+    fn cbrt(&mut self, a: C::Number) -> C::Number {
+        let magnitude = self.0.unary(Unary::Abs, a);
         let log = self.log2(magnitude);
         let third = self.times(log, 1.0 / 3.0);
         let near = self.exp2(third, None);
         // One step of Newton's method, where there is one: not for 0, infinity and NaN.
-        let (square, minus) = (self.mul(near, near), self.unary(Unary::Neg, magnitude));
-        let (excess, slope) = (self.fma(square, near, minus), self.times(square, 3.0));
-        let step = self.binary(Binary::Div, excess, slope);
+        let (square, minus) = (self.mul(near, near), self.0.unary(Unary::Neg, magnitude));
+        let (excess, slope) = (self.0.fma(square, near, minus), self.times(square, 3.0));
+        let step = self.0.binary(Binary::Div, excess, slope);
         let better = self.sub(near, step);
-        let root = self.select(Compare::Eq, [step, step], [better, near]);
-        let (minus, zero) = (self.unary(Unary::Neg, root), self.constant(0.0));
-        self.select(Compare::Lt, [a, zero], [minus, root])
+        let root = self.0.select(Compare::Eq, [step, step], [better, near]);
+        let (minus, zero) = (self.0.unary(Unary::Neg, root), self.0.constant(0.0));
+        self.0.select(Compare::Lt, [a, zero], [minus, root])
     }
 }
 

@@ -7,7 +7,7 @@ use super::blocks::{each1, each2, each3, select};
 use super::program::{MAX_OPERANDS, Number, Operation, Program, nodes};
 use super::samples::{self, Load, Source, Split};
 use super::walk::{Arithmetic, Reads, TILE};
-use super::{Around, is_flat, store, sums};
+use super::{Around, functions, is_flat, store, sums};
 use crate::rows::row::{Row, RowMut};
 use crate::rows::{Job, RowKernel};
 use crate::simd::{Level, Vector, WithVector};
@@ -33,7 +33,8 @@ impl Floats {
             Results::EachChannel(result) => vec![usize::from(*result)],
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
-        let fused = sums::fused(nodes(&resolved, &results), &results);
+        let nodes = functions::recognised(nodes(&resolved, &results), &resolved);
+        let fused = sums::fused(nodes, &results);
         let program = Program::new(&fused, &results, inputs, flat);
         Ok(Self { program, reads: Reads { inputs: inputs.to_vec(), flat, around }, output })
     }
@@ -130,6 +131,7 @@ impl Arithmetic for Binary32 {
             }
             Operation::Fma => each3(level, from, to, f32::mul_add),
             Operation::Luma => each3(level, from, to, mip_plan::luma),
+            Operation::Function(function, power) => functions::apply(level, *function, *power, from, to),
             Operation::Lookup(table) => lookup(table, from[0], to),
             Operation::Select(compare) => select(level, *compare, from, to),
             Operation::Sum { start, weights } => {

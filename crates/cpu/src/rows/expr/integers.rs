@@ -252,6 +252,7 @@ impl Arithmetic for Short {
             | Operation::Binary(_)
             | Operation::Fma
             | Operation::Luma
+            | Operation::Function(..)
             | Operation::Lookup(_) => {
                 unreachable!("no such nodes are made")
             }

@@ -6,6 +6,7 @@ mod blocks;
 mod bytes;
 mod fixed;
 mod floats;
+mod functions;
 mod integers;
 mod program;
 mod ranks;

@@ -3,7 +3,7 @@
 //! shifted place in it.
 
 use mip_core::{ImageDesc, Layout};
-use mip_plan::{Axis, Binary, Channel, Compare, Expr, LookupTable, Offset, Op, Unary};
+use mip_plan::{Axis, Binary, Channel, Compare, Expr, Function, LookupTable, Offset, Op, Unary};
 
 /// An operation of a program in the making; operands are earlier nodes.
 #[derive(Debug, Clone)]
@@ -37,6 +37,12 @@ pub(super) enum Node {
     /// The least or the greatest of more than two, from the first to the last.
     Extreme {
         op: Binary,
+        of: Vec<usize>,
+    },
+    /// `power` is the exponent where there is one operand to a power.
+    Function {
+        function: Function,
+        power: f32,
         of: Vec<usize>,
     },
 }
@@ -79,7 +85,7 @@ impl Node {
                 let first = if let Start::Node(first) = start { Some(*first) } else { None };
                 first.into_iter().chain(terms.iter().map(|(of, _)| *of)).collect()
             }
-            Self::Extreme { of, .. } => of.clone(),
+            Self::Extreme { of, .. } | Self::Function { of, .. } => of.clone(),
         }
     }
 
@@ -182,6 +188,7 @@ pub(super) enum Operation {
         weights: Vec<Number>,
     },
     Extreme(Binary),
+    Function(Function, f32),
 }
 
 #[derive(Debug)]
@@ -348,6 +355,9 @@ impl Allocation<'_> {
             Node::Lookup(table, _) => (Operation::Lookup(table.clone()), node.operands()),
             Node::Select { compare, .. } => (Operation::Select(*compare), node.operands()),
             Node::Extreme { op, .. } => (Operation::Extreme(*op), node.operands()),
+            Node::Function { function, power, .. } => {
+                (Operation::Function(*function, *power), node.operands())
+            }
             Node::Sum { start, terms } => {
                 let start = if let Start::Number(number) = start { Some(*number) } else { None };
                 let weights = terms.iter().map(|(_, weight)| *weight).collect();

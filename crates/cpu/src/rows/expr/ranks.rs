@@ -132,6 +132,7 @@ impl<T: Integer> Arithmetic for Samples<T> {
             | Operation::Binary(_)
             | Operation::Fma
             | Operation::Luma
+            | Operation::Function(..)
             | Operation::Lookup(_)
             | Operation::Select(_)
             | Operation::Sum { .. } => unreachable!("minima and maxima only"),
