@@ -191,9 +191,10 @@ pub enum IoError {
     },
 }
 
-/// The formats that are read, in a sentence.
+/// The formats that this program reads, in a sentence.
 fn readable() -> String {
-    format::listed(&FileFormat::ALL.map(|format| format.facts().name), "and")
+    let built = FileFormat::ALL.into_iter().filter(|format| format.missing_feature().is_none());
+    format::listed(&built.map(|format| format.facts().name).collect::<Vec<_>>(), "and")
 }
 
 /// The extensions of formats that are written, each after `dot`.

@@ -21,14 +21,41 @@ fn formats_are_listed_for_people_and_for_programs() {
     assert_eq!(line("GIF"), "GIF .gif u8 rgb rgba; only read");
     assert_eq!(line("TIFF"), "TIFF .tif .tiff u8 u16 f16 f32 gray rgb rgba; --compression");
     assert_eq!(text.lines().count(), FileFormat::ALL.len());
+    let lacks = match FileFormat::Jxl.missing_feature() {
+        Some(_) => "; not in this program, which was built without the feature `jxl`",
+        None => "",
+    };
+    assert_eq!(line("JXL"), format!("JXL .jxl u8 u16 f16 f32 gray rgb rgba; only read{lacks}"));
     let all = place.ok(&["formats", "--json"]).json();
     let formats = all["formats"].as_array().unwrap();
     assert_eq!(formats.len(), FileFormat::ALL.len());
     let exr = formats.iter().find(|format| format["name"] == "EXR").unwrap();
     assert_eq!(exr["extensions"], serde_json::json!(["exr"]));
     let any = ["gray", "rgb", "rgba"];
+    assert_eq!(exr["missing_feature"], serde_json::Value::Null);
+    let jxl = formats.iter().find(|format| format["name"] == "JXL").unwrap();
+    assert_eq!(jxl["missing_feature"], serde_json::json!(FileFormat::Jxl.missing_feature()));
     let writes = serde_json::json!([{ "dtype": "f16", "formats": any }, { "dtype": "f32", "formats": any }]);
     assert_eq!(exr["writes"], writes);
+}
+
+#[test]
+fn a_format_that_was_not_built_is_refused_with_its_feature() {
+    let place = Place::new();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../io/tests/jxl/lossy.jxl");
+    if FileFormat::Jxl.missing_feature().is_some() {
+        let ran = place.mip(&["run", "-e", "flip", file, "-o", "a.png"]);
+        let text = "lossy.jxl is a JXL file, which needs the feature `jxl`; this program was built without";
+        assert!(ran.code == 1 && ran.stderr.contains(text), "{ran:?}");
+    } else {
+        place.ok(&["run", "-e", "flip", file, "-o", "a.png"]);
+        assert_eq!(place.read("a.png").desc().to_string(), "25x13 rgb u8");
+    }
+    place.picture("b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
+    place.refused(
+        &["run", "-e", "flip", "b.png", "-o", "b.jxl"],
+        &["b.jxl has extension '.jxl'; images are written as"],
+    );
 }
 
 /// Through every format that holds an 8-bit rgb picture without loss, one after another.

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "exr")]
 use super::exr;
+#[cfg(feature = "jxl")]
+use super::jxl;
 #[cfg(feature = "webp")]
 use super::webp;
 use super::{JpegScale, gif, hdr, library, npy, pnm, tiff};
@@ -40,7 +42,9 @@ pub(super) fn needs(format: FileFormat, first: &[u8], scale: JpegScale) -> Optio
         FileFormat::Npy => npy::needs(first),
         #[cfg(feature = "exr")]
         FileFormat::Exr => exr::needs(first),
-        #[cfg(not(all(feature = "exr", feature = "webp")))]
+        #[cfg(feature = "jxl")]
+        FileFormat::Jxl => jxl::needs(first),
+        #[cfg(not(all(feature = "exr", feature = "jxl", feature = "webp")))]
         _ => None,
     }
 }

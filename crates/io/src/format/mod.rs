@@ -29,6 +29,8 @@ macro_rules! formats {
                     Self::Exr => Some("exr"),
                     #[cfg(not(feature = "webp"))]
                     Self::WebP => Some("webp"),
+                    #[cfg(not(feature = "jxl"))]
+                    Self::Jxl => Some("jxl"),
                     _ => None,
                 }
             }
@@ -77,6 +79,9 @@ formats! {
     Npy = NPY,
     /// `OpenEXR`: f16 and f32, with or without alpha.
     Exr = EXR,
+    /// JPEG XL: u8, u16, f16 and f32, with or without alpha; only read, and of an animation the first picture. Needs the
+    /// feature `jxl`.
+    Jxl = JXL,
 }
 
 impl FileFormat {

@@ -5,6 +5,8 @@
 //! the pixels), XMP, texts, gain maps and so on speak of the picture that was, not of the result.
 
 mod jpeg;
+#[cfg(feature = "jxl")]
+mod jxl;
 mod png;
 #[cfg(test)]
 mod tests;
@@ -76,6 +78,10 @@ impl Metadata {
             | FileFormat::Gif
             | FileFormat::Npy
             | FileFormat::Exr => Self::default(),
+            #[cfg(feature = "jxl")]
+            FileFormat::Jxl => jxl::read(file),
+            #[cfg(not(feature = "jxl"))]
+            FileFormat::Jxl => Self::default(),
             FileFormat::WebP => webp::read(file),
             FileFormat::Tiff => tiff::read(file),
         }
@@ -84,6 +90,16 @@ impl Metadata {
     /// What the page of a TIFF file says whose directory begins there.
     pub(crate) fn of_page(file: &[u8], start: u64) -> Self {
         tiff::read_page(file, start)
+    }
+
+    /// Notes a profile that decoding has found.
+    #[cfg(feature = "jxl")]
+    pub(crate) fn set_profile(&mut self, profile: Option<Vec<u8>>) {
+        match profile {
+            Some(profile) if is_profile(&profile) => self.icc = Some(profile.into()),
+            Some(_) => _ = self.others.insert(PROFILE),
+            None => {}
+        }
     }
 
     /// Takes the profile away, and what else was said of the colours, which is no longer true once pixels are converted by it.
@@ -155,7 +171,8 @@ const fn holds(format: FileFormat) -> Room {
         | FileFormat::Hdr
         | FileFormat::Gif
         | FileFormat::Npy
-        | FileFormat::Exr => Room { icc: false, density: false },
+        | FileFormat::Exr
+        | FileFormat::Jxl => Room { icc: false, density: false },
     }
 }
 
