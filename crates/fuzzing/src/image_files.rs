@@ -17,6 +17,20 @@ pub fn jpeg(bytes: &[u8]) -> Outcome {
     own(b"\xFF\xD8", bytes)
 }
 
+/// Bytes of an AVIF file. As [`picture`].
+pub fn avif(bytes: &[u8]) -> Outcome {
+    if !is_heif(bytes) {
+        return Outcome::Refused;
+    }
+    changed(bytes, "fuzz.avif");
+    holds(bytes, "fuzz.avif", FileFormat::Npy)
+}
+
+/// AVIF, or of its kin.
+fn is_heif(bytes: &[u8]) -> bool {
+    bytes.get(4..8) == Some(b"ftyp")
+}
+
 /// Bytes of a JPEG XL file. As [`picture`].
 pub fn jxl(bytes: &[u8]) -> Outcome {
     if !is_jxl(bytes) {
@@ -34,7 +48,7 @@ fn is_jxl(bytes: &[u8]) -> bool {
 /// Bytes of a picture file in any other format, told by its first ones; in TGA where they tell none. As [`png`], but
 /// written as NumPy's array, which holds all that is read.
 pub fn picture(bytes: &[u8]) -> Outcome {
-    if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xFF\xD8") || is_jxl(bytes) {
+    if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xFF\xD8") || is_jxl(bytes) || is_heif(bytes) {
         return Outcome::Refused;
     }
     pages(bytes, "fuzz.tga");

@@ -204,5 +204,9 @@ fn written_as(dot: &str) -> String {
 }
 
 fn extension_text(extension: &str) -> String {
-    if extension.is_empty() { "no extension".into() } else { format!("extension '.{}'", quoted(extension)) }
+    if extension.is_empty() {
+        return "no extension".into();
+    }
+    let named = FileFormat::from_extension(extension).map(|format| format!(", and {format} is only read"));
+    format!("extension '.{}'{}", quoted(extension), named.unwrap_or_default())
 }

@@ -2,81 +2,26 @@
 
 #![cfg(feature = "jxl")]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
-use mip_core::{DType, ImageBuffer, f16};
-use mip_io::{FileFormat, IccUse, IoError, ReadOptions, Reader, WarningKind, read_bytes};
+use common::outside;
+use mip_io::{FileFormat, IccUse, IoError, ReadOptions, Reader, read_bytes};
 use proptest::prelude::*;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jxl")
+    outside::folder("jxl")
 }
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(folder().join(name)).unwrap()
 }
 
-/// Each file's name, the picture that it holds, and how far samples may be from libjxl's.
-fn cases() -> Vec<(String, String, f64)> {
-    let case = |line: &str| {
-        let [name, width, height, format, dtype, apart] = line.split(' ').collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
-        (name.to_owned(), format!("{width}x{height} {format} {dtype}"), apart.parse().unwrap())
-    };
-    std::fs::read_to_string(folder().join("cases.txt")).unwrap().lines().map(case).collect()
-}
-
-/// Samples of so many bytes that are little endian, or of this machine; floats in millionths.
-fn samples(bytes: &[u8], dtype: DType, little: bool) -> Vec<f64> {
-    let little = little || cfg!(target_endian = "little");
-    let number = |bytes: &[u8]| match (dtype, bytes) {
-        (DType::U8, &[a]) => f64::from(a),
-        (DType::U16, &[a, b]) => {
-            f64::from(if little { u16::from_le_bytes([a, b]) } else { u16::from_be_bytes([a, b]) })
-        }
-        (DType::F16, &[a, b]) => {
-            1e6 * if little { f16::from_le_bytes([a, b]) } else { f16::from_be_bytes([a, b]) }.to_f64()
-        }
-        (DType::F32, &[a, b, c, d]) => {
-            let bytes = [a, b, c, d];
-            1e6 * f64::from(if little { f32::from_le_bytes(bytes) } else { f32::from_be_bytes(bytes) })
-        }
-        other => panic!("{other:?}"),
-    };
-    bytes.chunks_exact(dtype.size()).map(number).collect()
-}
-
-fn farthest(image: &ImageBuffer, wanted: &[u8]) -> f64 {
-    let dtype = image.desc().dtype();
-    let given = samples(&image.to_bytes(), dtype, false);
-    let wanted = samples(wanted, dtype, true);
-    assert_eq!(given.len(), wanted.len());
-    given.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
-
 #[test]
 fn pixels_are_those_of_libjxl() {
-    let cases = cases();
-    assert!(cases.len() > 40, "{}", cases.len());
-    let mut wrong = Vec::new();
-    for (name, desc, apart) in cases {
-        let mut reader = Reader::default();
-        match reader.read(folder().join(&name)) {
-            Ok(image) if image.desc().to_string() == desc => {
-                let far = farthest(&image, &file(&format!("{name}.raw")));
-                if far > apart {
-                    wrong.push(format!("{name}: {far} apart, {apart} allowed"));
-                }
-            }
-            Ok(image) => wrong.push(format!("{name}: {} for {desc}", image.desc())),
-            Err(error) => wrong.push(error.to_string()),
-        }
-        let several = name.starts_with("animated");
-        let warnings = reader.take_warnings();
-        assert_eq!(warnings.iter().any(|warning| warning.kind == WarningKind::Further), several, "{name}");
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(outside::cases("jxl").len() > 40);
+    outside::compare("jxl", &["animated"]);
 }
 
 #[test]
@@ -134,16 +79,7 @@ fn sides_are_looked_at_before_memory_is_taken() {
 
 #[test]
 fn profiles_go_with_the_pixels() {
-    let profile = |name: &str| {
-        let mut reader = Reader::default();
-        let image = reader.read(folder().join(name)).unwrap();
-        let (carried, lost) = reader.take_metadata().carried(image.desc(), FileFormat::Png);
-        let options =
-            mip_io::WriteOptions { carried: Some(carried.into()), ..mip_io::WriteOptions::default() };
-        let file = mip_io::encode(&image, FileFormat::Png, &options).unwrap();
-        let info = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
-        (info.info().icc_profile.clone().map(std::borrow::Cow::into_owned), lost)
-    };
+    let profile = |name: &str| outside::profile("jxl", name);
     assert_eq!(profile("icc.jxl"), (Some(file("icc.icc")), vec![]));
     assert!(profile("p3.jxl").0.is_some_and(|profile| profile.len() > 128));
     assert_eq!(profile("lossy.jxl"), (None, vec![]));
@@ -173,7 +109,7 @@ proptest! {
     /// stream: where overflow is looked for, as it is here, it panics, and that is an error like others.
     #[test]
     fn mutations_are_decoded_or_refused(
-        case in prop::sample::select(cases()),
+        case in prop::sample::select(outside::cases("jxl")),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..8),
     ) {
         let (name, ..) = case;

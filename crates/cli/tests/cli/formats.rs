@@ -1,5 +1,7 @@
 //! Picture formats as a user meets them.
 
+use std::path::Path;
+
 use mip_core::{DType, PixelFormat};
 use mip_io::FileFormat;
 
@@ -21,11 +23,15 @@ fn formats_are_listed_for_people_and_for_programs() {
     assert_eq!(line("GIF"), "GIF .gif u8 rgb rgba; only read");
     assert_eq!(line("TIFF"), "TIFF .tif .tiff u8 u16 f16 f32 gray rgb rgba; --compression");
     assert_eq!(text.lines().count(), FileFormat::ALL.len());
-    let lacks = match FileFormat::Jxl.missing_feature() {
-        Some(_) => "; not in this program, which was built without the feature `jxl`",
-        None => "",
+    let lacks = |format: FileFormat| {
+        let lacks =
+            |feature| format!("; not in this program, which was built without the feature `{feature}`");
+        format.missing_feature().map(lacks).unwrap_or_default()
     };
-    assert_eq!(line("JXL"), format!("JXL .jxl u8 u16 f16 f32 gray rgb rgba; only read{lacks}"));
+    let jxl = format!("JXL .jxl u8 u16 f16 f32 gray rgb rgba; only read{}", lacks(FileFormat::Jxl));
+    assert_eq!(line("JXL"), jxl);
+    let avif = format!("AVIF .avif u8 u16 gray rgb rgba; only read{}", lacks(FileFormat::Avif));
+    assert_eq!(line("AVIF"), avif);
     let all = place.ok(&["formats", "--json"]).json();
     let formats = all["formats"].as_array().unwrap();
     assert_eq!(formats.len(), FileFormat::ALL.len());
@@ -42,19 +48,27 @@ fn formats_are_listed_for_people_and_for_programs() {
 #[test]
 fn a_format_that_was_not_built_is_refused_with_its_feature() {
     let place = Place::new();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../io/tests/jxl/lossy.jxl");
-    if FileFormat::Jxl.missing_feature().is_some() {
-        let ran = place.mip(&["run", "-e", "flip", file, "-o", "a.png"]);
-        let text = "lossy.jxl is a JXL file, which needs the feature `jxl`; this program was built without";
-        assert!(ran.code == 1 && ran.stderr.contains(text), "{ran:?}");
-    } else {
-        place.ok(&["run", "-e", "flip", file, "-o", "a.png"]);
-        assert_eq!(place.read("a.png").desc().to_string(), "25x13 rgb u8");
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests");
+    for (format, file, desc) in [
+        (FileFormat::Jxl, "jxl/lossy.jxl", "25x13 rgb u8"),
+        (FileFormat::Avif, "avif/alpha.avif", "10x9 rgba u8"),
+    ] {
+        let file = files.join(file);
+        let ran = place.mip(&["run", "-e", "flip", file.to_str().unwrap(), "-o", "a.png"]);
+        if let Some(feature) = format.missing_feature() {
+            let text = format!(
+                "is a {format} file, which needs the feature `{feature}`; this program was built without"
+            );
+            assert!(ran.code == 1 && ran.stderr.contains(&text), "{ran:?}");
+        } else {
+            assert_eq!(ran.code, 0, "{ran:?}");
+            assert_eq!(place.read("a.png").desc().to_string(), desc);
+        }
     }
     place.picture("b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
     place.refused(
         &["run", "-e", "flip", "b.png", "-o", "b.jxl"],
-        &["b.jxl has extension '.jxl'; images are written as"],
+        &["b.jxl has extension '.jxl', and JXL is only read; images are written as"],
     );
 }
 

@@ -1,5 +1,7 @@
 //! What the first bytes of a file tell about it, before it is read.
 
+#[cfg(feature = "avif")]
+use super::avif;
 #[cfg(feature = "exr")]
 use super::exr;
 #[cfg(feature = "jxl")]
@@ -44,7 +46,9 @@ pub(super) fn needs(format: FileFormat, first: &[u8], scale: JpegScale) -> Optio
         FileFormat::Exr => exr::needs(first),
         #[cfg(feature = "jxl")]
         FileFormat::Jxl => jxl::needs(first),
-        #[cfg(not(all(feature = "exr", feature = "jxl", feature = "webp")))]
+        #[cfg(feature = "avif")]
+        FileFormat::Avif => avif::needs(first),
+        #[cfg(not(all(feature = "avif", feature = "exr", feature = "jxl", feature = "webp")))]
         _ => None,
     }
 }

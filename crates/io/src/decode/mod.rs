@@ -1,7 +1,9 @@
 //! Files to pixels.
 
 mod alpha;
-#[cfg(feature = "jxl")]
+#[cfg(feature = "avif")]
+mod avif;
+#[cfg(any(feature = "avif", feature = "jxl"))]
 pub(crate) mod boxes;
 mod exif;
 #[cfg(feature = "exr")]
@@ -304,7 +306,9 @@ impl Reader {
             FileFormat::Exr => self.decode_exr(file).map(upright),
             #[cfg(feature = "jxl")]
             FileFormat::Jxl => self.decode_jxl(file).map(upright),
-            #[cfg(not(all(feature = "exr", feature = "jxl", feature = "webp")))]
+            #[cfg(feature = "avif")]
+            FileFormat::Avif => self.decode_avif(file),
+            #[cfg(not(all(feature = "avif", feature = "exr", feature = "jxl", feature = "webp")))]
             _ => Err(Fault::Corrupt("no decoder was built".to_owned())),
         }
     }
@@ -432,8 +436,11 @@ mod tests {
 
     #[test]
     fn a_format_that_was_not_built_is_named_with_its_feature() {
-        let beginnings: [(FileFormat, &[u8]); 2] =
-            [(FileFormat::Exr, b"\x76\x2f\x31\x01\x02\0\0\0"), (FileFormat::Jxl, b"\xFF\x0A\0\0\0\0")];
+        let beginnings: [(FileFormat, &[u8]); 3] = [
+            (FileFormat::Exr, b"\x76\x2f\x31\x01\x02\0\0\0"),
+            (FileFormat::Jxl, b"\xFF\x0A\0\0\0\0"),
+            (FileFormat::Avif, b"\0\0\0\x10ftypavif\0\0\0\0"),
+        ];
         for (format, file) in beginnings {
             let text = read_bytes(file, "a.png").unwrap_err().to_string();
             match format.missing_feature() {

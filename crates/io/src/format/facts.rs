@@ -225,6 +225,22 @@ pub(super) const JXL: Facts = Facts {
     ..LOSSLESS
 };
 
+pub(super) const AVIF: Facts = Facts {
+    name: "AVIF",
+    extensions: &["avif"],
+    // Of HEIF with another brand in front, AVIF stands behind it.
+    magic: &[
+        b"????ftypavif",
+        b"????ftypavis",
+        b"????ftypmif1????avif",
+        b"????ftypmif1????mif1avif",
+        b"????ftypmif1????miafavif",
+    ],
+    reads: &[U8, U16],
+    writes: &[],
+    ..LOSSLESS
+};
+
 impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {

@@ -25,6 +25,8 @@ macro_rules! formats {
             /// The feature of this crate that the format needs and that this program was built without.
             pub const fn missing_feature(self) -> Option<&'static str> {
                 match self {
+                    #[cfg(not(feature = "avif"))]
+                    Self::Avif => Some("avif"),
                     #[cfg(not(feature = "exr"))]
                     Self::Exr => Some("exr"),
                     #[cfg(not(feature = "webp"))]
@@ -82,6 +84,9 @@ formats! {
     /// JPEG XL: u8, u16, f16 and f32, with or without alpha; only read, and of an animation the first picture. Needs the
     /// feature `jxl`.
     Jxl = JXL,
+    /// AVIF: u8, and u16 of 10 and 12 bits, with or without alpha; only read, and of a sequence the primary picture. Needs the
+    /// feature `avif`.
+    Avif = AVIF,
 }
 
 impl FileFormat {

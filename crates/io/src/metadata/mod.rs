@@ -78,6 +78,8 @@ impl Metadata {
             | FileFormat::Gif
             | FileFormat::Npy
             | FileFormat::Exr => Self::default(),
+            // Decoding finds what there is.
+            FileFormat::Avif => Self::default(),
             #[cfg(feature = "jxl")]
             FileFormat::Jxl => jxl::read(file),
             #[cfg(not(feature = "jxl"))]
@@ -93,12 +95,32 @@ impl Metadata {
     }
 
     /// Notes a profile that decoding has found.
-    #[cfg(feature = "jxl")]
+    #[cfg(any(feature = "avif", feature = "jxl"))]
     pub(crate) fn set_profile(&mut self, profile: Option<Vec<u8>>) {
         match profile {
             Some(profile) if is_profile(&profile) => self.icc = Some(profile.into()),
             Some(_) => _ = self.others.insert(PROFILE),
             None => {}
+        }
+    }
+
+    /// Notes colours by their numbers of ITU-T H.273, as PNG has them.
+    #[cfg(feature = "avif")]
+    pub(crate) fn set_numbers(&mut self, primaries: u8, transfer: u8) {
+        self.colours.push((*b"cICP", vec![primaries, transfer, 0, 1]));
+    }
+
+    /// Notes something that cannot go on.
+    #[cfg(feature = "avif")]
+    pub(crate) fn lose(&mut self, what: &'static str) {
+        self.others.insert(what);
+    }
+
+    /// Notes EXIF data, unless it has nothing but an orientation.
+    #[cfg(feature = "avif")]
+    pub(crate) fn lose_exif(&mut self, tiff: &[u8]) {
+        if !jpeg::only_orientation(tiff) {
+            self.lose("EXIF");
         }
     }
 
@@ -172,7 +194,8 @@ const fn holds(format: FileFormat) -> Room {
         | FileFormat::Gif
         | FileFormat::Npy
         | FileFormat::Exr
-        | FileFormat::Jxl => Room { icc: false, density: false },
+        | FileFormat::Jxl
+        | FileFormat::Avif => Room { icc: false, density: false },
     }
 }
 

@@ -131,8 +131,8 @@ impl Header {
 /// What is added to sides: whole blocks are decoded, and filters look beyond them.
 const MARGIN: usize = 64;
 
-/// Copies of all planes that there may be at once. Of pictures of 2 million pixels it took up to seven.
-const COPIES: usize = 8;
+/// Copies of all planes that there may be at once: two of the frame in hand, and up to four that later ones refer to.
+const COPIES: usize = 6;
 
 /// Channels beside those of colours that a file may have, or decoding them would take many times the memory of its picture.
 const MOST_CHANNELS: usize = 16;
