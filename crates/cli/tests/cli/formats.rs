@@ -65,6 +65,13 @@ fn a_format_that_was_not_built_is_refused_with_its_feature() {
             assert_eq!(place.read("a.png").desc().to_string(), desc);
         }
     }
+    // Of a folder the files of formats that this program reads are its inputs.
+    std::fs::create_dir(place.path("in")).unwrap();
+    std::fs::copy(files.join("jxl/lossy.jxl"), place.path("in/a.jxl")).unwrap();
+    place.picture("in/b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
+    place.ok(&["run", "-e", "flip", "in", "-o", "out"]);
+    let read = FileFormat::Jxl.missing_feature().is_none();
+    assert_eq!((place.path("out/a.png").exists(), place.path("out/b.png").exists()), (read, true));
     place.picture("b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
     place.refused(
         &["run", "-e", "flip", "b.png", "-o", "b.jxl"],

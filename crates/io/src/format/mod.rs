@@ -129,10 +129,11 @@ fn extension_of(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Extensions of the formats that are written, or of all that are read.
+/// Extensions of the formats that this program writes, or of all that it reads.
 pub(crate) fn extensions(written: bool) -> impl Iterator<Item = &'static str> {
-    let formats = FileFormat::ALL.into_iter().map(FileFormat::facts);
+    let formats = FileFormat::ALL.into_iter().filter(|format| format.missing_feature().is_none());
     formats
+        .map(FileFormat::facts)
         .filter(move |facts| !written || !facts.writes.is_empty())
         .flat_map(|facts| facts.extensions)
         .copied()
