@@ -43,6 +43,8 @@ gate_runs() {
     picture) echo 80000 ;;
     expression) echo 120000 ;;
     jpeg) echo 160000 ;;
+    avif) echo 1500 ;;
+    jxl) echo 10000 ;;
     pipeline_toml) echo 200000 ;;
     png) echo 400000 ;;
     y4m) echo 600000 ;;

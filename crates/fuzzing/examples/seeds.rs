@@ -237,12 +237,14 @@ fn jpeg(color: ColorType, set: impl FnOnce(&mut Encoder<&mut Vec<u8>>)) -> Vec<u
 /// Files by other programs in all other formats, as the tests of `mip-io` have them; the small ones, of which a fuzzer
 /// tries more.
 fn pictures(seeds: &Seeds) -> std::io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests/pictures");
-    for line in std::fs::read_to_string(folder.join("cases.txt"))?.lines() {
-        let name = line.split(' ').next().unwrap_or_default();
-        let bytes = std::fs::read(folder.join(name))?;
-        if bytes.len() <= 1500 {
-            seeds.write("picture", name, &bytes)?;
+    for (folder, target) in [("pictures", "picture"), ("avif", "avif"), ("jxl", "jxl")] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests").join(folder);
+        for line in std::fs::read_to_string(folder.join("cases.txt"))?.lines() {
+            let name = line.split(' ').next().unwrap_or_default();
+            let bytes = std::fs::read(folder.join(name))?;
+            if bytes.len() <= 1500 {
+                seeds.write(target, name, &bytes)?;
+            }
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ mod single;
 mod text;
 mod video;
 
-pub use image_files::{jpeg, picture, png};
+pub use image_files::{avif, jpeg, jxl, picture, png};
 pub use peak_alloc::PeakAlloc;
 pub use run::run;
 pub use single::{calls, operator, run_operator};
@@ -42,12 +42,14 @@ pub enum Outcome {
 pub type Target = fn(&[u8]) -> Outcome;
 
 /// Every target under the name that its files have in `fuzz/`.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("pipeline_toml", pipeline_toml),
     ("pipeline_line", pipeline_line),
     ("expression", expression),
+    ("avif", avif),
     ("png", png),
     ("jpeg", jpeg),
+    ("jxl", jxl),
     ("picture", picture),
     ("y4m", y4m),
     ("run", run),

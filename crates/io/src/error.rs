@@ -191,9 +191,10 @@ pub enum IoError {
     },
 }
 
-/// The formats that are read, in a sentence.
+/// The formats that this program reads, in a sentence.
 fn readable() -> String {
-    format::listed(&FileFormat::ALL.map(|format| format.facts().name), "and")
+    let built = FileFormat::ALL.into_iter().filter(|format| format.missing_feature().is_none());
+    format::listed(&built.map(|format| format.facts().name).collect::<Vec<_>>(), "and")
 }
 
 /// The extensions of formats that are written, each after `dot`.
@@ -203,5 +204,9 @@ fn written_as(dot: &str) -> String {
 }
 
 fn extension_text(extension: &str) -> String {
-    if extension.is_empty() { "no extension".into() } else { format!("extension '.{}'", quoted(extension)) }
+    if extension.is_empty() {
+        return "no extension".into();
+    }
+    let named = FileFormat::from_extension(extension).map(|format| format!(", and {format} is only read"));
+    format!("extension '.{}'{}", quoted(extension), named.unwrap_or_default())
 }

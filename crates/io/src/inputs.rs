@@ -111,7 +111,8 @@ fn images_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let extension = path.extension().map(OsStr::to_string_lossy);
-        let is_image = extension.is_some_and(|e| FileFormat::from_extension(&e).is_some());
+        let format = extension.and_then(|e| FileFormat::from_extension(&e));
+        let is_image = format.is_some_and(|format| format.missing_feature().is_none());
         let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
         if is_image && !hidden && may_be_file(&path) {
             files.push(path);

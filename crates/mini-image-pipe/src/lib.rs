@@ -37,10 +37,10 @@
 //! [`Backends`].
 //!
 //! # Features
-//! All but the last two are on by default, and each only adds.
+//! All but `avif`, `jxl` and the last two are on by default, and each only adds.
 //! * `cpu`, `cuda`: where pipelines run. CUDA is looked for when a program runs.
 //! * `io`: image files, with `open` and `save`, and the module `io`.
-//! * `exr`, `webp`: files of these formats.
+//! * `exr`, `webp`: files of these formats. `avif`, `jxl`: AVIF and JPEG XL, only read.
 //! * `profiling`: timelines of runs that ask for one.
 //! * `image`, `ndarray`: images of these crates in and out without copying pixels where memory allows, in `convert`.
 #![forbid(unsafe_code)]

@@ -17,21 +17,22 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let formats = FileFormat::ALL.map(FileFormat::facts);
     if args.json {
-        return console::json(&json!({ "formats": formats.map(document) }));
+        return console::json(&json!({ "formats": FileFormat::ALL.map(document) }));
     }
     let extensions =
         |facts: &Facts| facts.extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" ");
-    let width = formats.iter().map(|facts| extensions(facts).len()).max().unwrap_or(0);
-    for facts in formats {
-        console::line(format_args!("{:5} {:width$}  {}", facts.name, extensions(facts), about(facts)))?;
+    let width = FileFormat::ALL.iter().map(|format| extensions(format.facts()).len()).max().unwrap_or(0);
+    for format in FileFormat::ALL {
+        let facts = format.facts();
+        console::line(format_args!("{:5} {:width$}  {}", facts.name, extensions(facts), about(format)))?;
     }
     Ok(())
 }
 
 /// What a format can hold, and what can be set.
-fn about(facts: &Facts) -> String {
+fn about(format: FileFormat) -> String {
+    let facts = format.facts();
     let mut about = vec![pictures(facts.reads)];
     if facts.writes.is_empty() {
         about.push("only read".to_owned());
@@ -44,6 +45,9 @@ fn about(facts: &Facts) -> String {
         if is {
             about.push(words.to_owned());
         }
+    }
+    if let Some(feature) = format.missing_feature() {
+        about.push(format!("not in this program, which was built without the feature `{feature}`"));
     }
     about.join("; ")
 }
@@ -63,12 +67,14 @@ fn pictures(all: &[Samples]) -> String {
     groups.iter().map(group).collect::<Vec<_>>().join(", ")
 }
 
-fn document(facts: &Facts) -> Value {
+fn document(format: FileFormat) -> Value {
+    let facts = format.facts();
     let samples = |all: &[Samples]| -> Vec<Value> {
         all.iter().map(|samples| json!({ "dtype": samples.dtype, "formats": samples.formats })).collect()
     };
     json!({
         "name": facts.name,
+        "missing_feature": format.missing_feature(),
         "extensions": facts.extensions,
         "reads": samples(facts.reads),
         "writes": samples(facts.writes),

@@ -1,5 +1,7 @@
 //! Picture formats as a user meets them.
 
+use std::path::Path;
+
 use mip_core::{DType, PixelFormat};
 use mip_io::FileFormat;
 
@@ -21,14 +23,60 @@ fn formats_are_listed_for_people_and_for_programs() {
     assert_eq!(line("GIF"), "GIF .gif u8 rgb rgba; only read");
     assert_eq!(line("TIFF"), "TIFF .tif .tiff u8 u16 f16 f32 gray rgb rgba; --compression");
     assert_eq!(text.lines().count(), FileFormat::ALL.len());
+    let lacks = |format: FileFormat| {
+        let lacks =
+            |feature| format!("; not in this program, which was built without the feature `{feature}`");
+        format.missing_feature().map(lacks).unwrap_or_default()
+    };
+    let jxl = format!("JXL .jxl u8 u16 f16 f32 gray rgb rgba; only read{}", lacks(FileFormat::Jxl));
+    assert_eq!(line("JXL"), jxl);
+    let avif = format!("AVIF .avif u8 u16 gray rgb rgba; only read{}", lacks(FileFormat::Avif));
+    assert_eq!(line("AVIF"), avif);
     let all = place.ok(&["formats", "--json"]).json();
     let formats = all["formats"].as_array().unwrap();
     assert_eq!(formats.len(), FileFormat::ALL.len());
     let exr = formats.iter().find(|format| format["name"] == "EXR").unwrap();
     assert_eq!(exr["extensions"], serde_json::json!(["exr"]));
     let any = ["gray", "rgb", "rgba"];
+    assert_eq!(exr["missing_feature"], serde_json::Value::Null);
+    let jxl = formats.iter().find(|format| format["name"] == "JXL").unwrap();
+    assert_eq!(jxl["missing_feature"], serde_json::json!(FileFormat::Jxl.missing_feature()));
     let writes = serde_json::json!([{ "dtype": "f16", "formats": any }, { "dtype": "f32", "formats": any }]);
     assert_eq!(exr["writes"], writes);
+}
+
+#[test]
+fn a_format_that_was_not_built_is_refused_with_its_feature() {
+    let place = Place::new();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests");
+    for (format, file, desc) in [
+        (FileFormat::Jxl, "jxl/lossy.jxl", "25x13 rgb u8"),
+        (FileFormat::Avif, "avif/alpha.avif", "10x9 rgba u8"),
+    ] {
+        let file = files.join(file);
+        let ran = place.mip(&["run", "-e", "flip", file.to_str().unwrap(), "-o", "a.png"]);
+        if let Some(feature) = format.missing_feature() {
+            let text = format!(
+                "is a {format} file, which needs the feature `{feature}`; this program was built without"
+            );
+            assert!(ran.code == 1 && ran.stderr.contains(&text), "{ran:?}");
+        } else {
+            assert_eq!(ran.code, 0, "{ran:?}");
+            assert_eq!(place.read("a.png").desc().to_string(), desc);
+        }
+    }
+    // Of a folder the files of formats that this program reads are its inputs.
+    std::fs::create_dir(place.path("in")).unwrap();
+    std::fs::copy(files.join("jxl/lossy.jxl"), place.path("in/a.jxl")).unwrap();
+    place.picture("in/b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
+    place.ok(&["run", "-e", "flip", "in", "-o", "out"]);
+    let read = FileFormat::Jxl.missing_feature().is_none();
+    assert_eq!((place.path("out/a.png").exists(), place.path("out/b.png").exists()), (read, true));
+    place.picture("b.png", (8, 8), PixelFormat::Rgb, DType::U8, 1);
+    place.refused(
+        &["run", "-e", "flip", "b.png", "-o", "b.jxl"],
+        &["b.jxl has extension '.jxl', and JXL is only read; images are written as"],
+    );
 }
 
 /// Through every format that holds an 8-bit rgb picture without loss, one after another.

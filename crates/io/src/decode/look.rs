@@ -1,7 +1,11 @@
 //! What the first bytes of a file tell about it, before it is read.
 
+#[cfg(feature = "avif")]
+use super::avif;
 #[cfg(feature = "exr")]
 use super::exr;
+#[cfg(feature = "jxl")]
+use super::jxl;
 #[cfg(feature = "webp")]
 use super::webp;
 use super::{JpegScale, gif, hdr, library, npy, pnm, tiff};
@@ -40,7 +44,11 @@ pub(super) fn needs(format: FileFormat, first: &[u8], scale: JpegScale) -> Optio
         FileFormat::Npy => npy::needs(first),
         #[cfg(feature = "exr")]
         FileFormat::Exr => exr::needs(first),
-        #[cfg(not(all(feature = "exr", feature = "webp")))]
+        #[cfg(feature = "jxl")]
+        FileFormat::Jxl => jxl::needs(first),
+        #[cfg(feature = "avif")]
+        FileFormat::Avif => avif::needs(first),
+        #[cfg(not(all(feature = "avif", feature = "exr", feature = "jxl", feature = "webp")))]
         _ => None,
     }
 }

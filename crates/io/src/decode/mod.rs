@@ -1,5 +1,10 @@
 //! Files to pixels.
 
+mod alpha;
+#[cfg(feature = "avif")]
+mod avif;
+#[cfg(any(feature = "avif", feature = "jxl"))]
+pub(crate) mod boxes;
 mod exif;
 #[cfg(feature = "exr")]
 mod exr;
@@ -7,6 +12,8 @@ mod gif;
 mod hdr;
 mod icc;
 mod jpeg;
+#[cfg(feature = "jxl")]
+mod jxl;
 mod library;
 mod load;
 mod loaded;
@@ -238,22 +245,24 @@ impl Reader {
         name: &str,
         format: FileFormat,
         held: Reservation,
-        mut metadata: Metadata,
+        metadata: Metadata,
         decode: impl FnOnce(&mut Self) -> Result<(ImageBuffer, Orientation), Fault>,
     ) -> Result<ImageBuffer, IoError> {
         self.held = Some(held);
-        self.metadata = Metadata::default();
+        // Decoders may find more.
+        self.metadata = metadata;
         let mut turned = false;
         let earlier = self.warnings.len();
         let decoded = guarded(name, format, || {
             let (mut image, orientation) = decode(self)?;
             turned = orient::swaps(orientation);
             if self.options.icc == IccUse::Srgb {
-                self.make_srgb(&mut image, &mut metadata)?;
+                self.make_srgb(&mut image)?;
             }
             self.upright(image, orientation)
         });
         self.held = None;
+        let metadata = std::mem::take(&mut self.metadata);
         self.warnings[earlier..].iter_mut().for_each(|warning| name.clone_into(&mut warning.name));
         let image = decoded?.map_err(|fault| fault.name(name, format, self))?;
         let refused = self.warnings[earlier..].iter().position(|warning| warning.kind.is_refused());
@@ -295,7 +304,11 @@ impl Reader {
             FileFormat::Npy => self.decode_npy(file).map(upright),
             #[cfg(feature = "exr")]
             FileFormat::Exr => self.decode_exr(file).map(upright),
-            #[cfg(not(all(feature = "exr", feature = "webp")))]
+            #[cfg(feature = "jxl")]
+            FileFormat::Jxl => self.decode_jxl(file).map(upright),
+            #[cfg(feature = "avif")]
+            FileFormat::Avif => self.decode_avif(file),
+            #[cfg(not(all(feature = "avif", feature = "exr", feature = "jxl", feature = "webp")))]
             _ => Err(Fault::Corrupt("no decoder was built".to_owned())),
         }
     }
@@ -316,8 +329,9 @@ impl Reader {
     }
 
     /// Converts pixels by the profile that came with them, which then is gone.
-    fn make_srgb(&mut self, image: &mut ImageBuffer, metadata: &mut Metadata) -> Result<(), Fault> {
-        let Some(profile) = metadata.take_profile().map_err(|text| Fault::Profile(text.to_owned()))? else {
+    fn make_srgb(&mut self, image: &mut ImageBuffer) -> Result<(), Fault> {
+        let Some(profile) = self.metadata.take_profile().map_err(|text| Fault::Profile(text.to_owned()))?
+        else {
             return Ok(());
         };
         let kind = (image.desc().format(), image.desc().dtype());
@@ -420,11 +434,22 @@ mod tests {
         assert!(guarded("a.png", FileFormat::Png, || 1).is_ok());
     }
 
-    #[cfg(not(feature = "exr"))]
     #[test]
     fn a_format_that_was_not_built_is_named_with_its_feature() {
-        let reader = &mut Reader::new(ReadOptions::default());
-        let text = reader.read_bytes(b"\x76\x2f\x31\x01\x02\0\0\0", "a.exr").unwrap_err().to_string();
-        assert!(text.contains("a.exr is a EXR file, which needs the feature `exr`"), "{text}");
+        let beginnings: [(FileFormat, &[u8]); 3] = [
+            (FileFormat::Exr, b"\x76\x2f\x31\x01\x02\0\0\0"),
+            (FileFormat::Jxl, b"\xFF\x0A\0\0\0\0"),
+            (FileFormat::Avif, b"\0\0\0\x10ftypavif\0\0\0\0"),
+        ];
+        for (format, file) in beginnings {
+            let text = read_bytes(file, "a.png").unwrap_err().to_string();
+            match format.missing_feature() {
+                Some(feature) => {
+                    let start = format!("a.png is a {format} file, which needs the feature `{feature}`");
+                    assert!(text.starts_with(&start), "{text}");
+                }
+                None => assert!(text.starts_with("a.png is "), "{text}"),
+            }
+        }
     }
 }

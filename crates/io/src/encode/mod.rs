@@ -108,7 +108,9 @@ pub fn encode(image: &ImageBuffer, format: FileFormat, options: &WriteOptions) -
         FileFormat::Npy => Ok(npy::encode(&samples, desc)),
         #[cfg(feature = "exr")]
         FileFormat::Exr => exr::encode(&samples, desc),
-        FileFormat::Pbm | FileFormat::Gif => Err(format!("{format} is only read")),
+        FileFormat::Pbm | FileFormat::Gif | FileFormat::Jxl | FileFormat::Avif => {
+            Err(format!("{format} is only read"))
+        }
         #[cfg(not(all(feature = "exr", feature = "webp")))]
         _ => Err("no encoder was built".to_owned()),
     });

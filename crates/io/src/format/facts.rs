@@ -215,6 +215,32 @@ pub(super) const EXR: Facts = Facts {
     ..LOSSLESS
 };
 
+pub(super) const JXL: Facts = Facts {
+    name: "JXL",
+    extensions: &["jxl"],
+    // A stream of its own, and one in boxes.
+    magic: &[b"\xFF\x0A", b"\0\0\0\x0CJXL \r\n\x87\n"],
+    reads: &[U8, U16, F16, F32],
+    writes: &[],
+    ..LOSSLESS
+};
+
+pub(super) const AVIF: Facts = Facts {
+    name: "AVIF",
+    extensions: &["avif"],
+    // Of HEIF with another brand in front, AVIF stands behind it.
+    magic: &[
+        b"????ftypavif",
+        b"????ftypavis",
+        b"????ftypmif1????avif",
+        b"????ftypmif1????mif1avif",
+        b"????ftypmif1????miafavif",
+    ],
+    reads: &[U8, U16],
+    writes: &[],
+    ..LOSSLESS
+};
+
 impl Facts {
     /// Whether a file can hold such images.
     pub fn holds(&self, image: &ImageDesc) -> bool {

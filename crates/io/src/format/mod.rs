@@ -25,10 +25,14 @@ macro_rules! formats {
             /// The feature of this crate that the format needs and that this program was built without.
             pub const fn missing_feature(self) -> Option<&'static str> {
                 match self {
+                    #[cfg(not(feature = "avif"))]
+                    Self::Avif => Some("avif"),
                     #[cfg(not(feature = "exr"))]
                     Self::Exr => Some("exr"),
                     #[cfg(not(feature = "webp"))]
                     Self::WebP => Some("webp"),
+                    #[cfg(not(feature = "jxl"))]
+                    Self::Jxl => Some("jxl"),
                     _ => None,
                 }
             }
@@ -77,6 +81,12 @@ formats! {
     Npy = NPY,
     /// `OpenEXR`: f16 and f32, with or without alpha.
     Exr = EXR,
+    /// JPEG XL: u8, u16, f16 and f32, with or without alpha; only read, and of an animation the first picture. Needs the
+    /// feature `jxl`.
+    Jxl = JXL,
+    /// AVIF: u8, and u16 of 10 and 12 bits, with or without alpha; only read, and of a sequence the primary picture. Needs the
+    /// feature `avif`.
+    Avif = AVIF,
 }
 
 impl FileFormat {
@@ -119,10 +129,11 @@ fn extension_of(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Extensions of the formats that are written, or of all that are read.
+/// Extensions of the formats that this program writes, or of all that it reads.
 pub(crate) fn extensions(written: bool) -> impl Iterator<Item = &'static str> {
-    let formats = FileFormat::ALL.into_iter().map(FileFormat::facts);
+    let formats = FileFormat::ALL.into_iter().filter(|format| format.missing_feature().is_none());
     formats
+        .map(FileFormat::facts)
         .filter(move |facts| !written || !facts.writes.is_empty())
         .flat_map(|facts| facts.extensions)
         .copied()

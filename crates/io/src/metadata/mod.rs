@@ -5,6 +5,8 @@
 //! the pixels), XMP, texts, gain maps and so on speak of the picture that was, not of the result.
 
 mod jpeg;
+#[cfg(feature = "jxl")]
+mod jxl;
 mod png;
 #[cfg(test)]
 mod tests;
@@ -76,6 +78,12 @@ impl Metadata {
             | FileFormat::Gif
             | FileFormat::Npy
             | FileFormat::Exr => Self::default(),
+            // Decoding finds what there is.
+            FileFormat::Avif => Self::default(),
+            #[cfg(feature = "jxl")]
+            FileFormat::Jxl => jxl::read(file),
+            #[cfg(not(feature = "jxl"))]
+            FileFormat::Jxl => Self::default(),
             FileFormat::WebP => webp::read(file),
             FileFormat::Tiff => tiff::read(file),
         }
@@ -84,6 +92,36 @@ impl Metadata {
     /// What the page of a TIFF file says whose directory begins there.
     pub(crate) fn of_page(file: &[u8], start: u64) -> Self {
         tiff::read_page(file, start)
+    }
+
+    /// Notes a profile that decoding has found.
+    #[cfg(any(feature = "avif", feature = "jxl"))]
+    pub(crate) fn set_profile(&mut self, profile: Option<Vec<u8>>) {
+        match profile {
+            Some(profile) if is_profile(&profile) => self.icc = Some(profile.into()),
+            Some(_) => _ = self.others.insert(PROFILE),
+            None => {}
+        }
+    }
+
+    /// Notes colours by their numbers of ITU-T H.273, as PNG has them.
+    #[cfg(feature = "avif")]
+    pub(crate) fn set_numbers(&mut self, primaries: u8, transfer: u8) {
+        self.colours.push((*b"cICP", vec![primaries, transfer, 0, 1]));
+    }
+
+    /// Notes something that cannot go on.
+    #[cfg(feature = "avif")]
+    pub(crate) fn lose(&mut self, what: &'static str) {
+        self.others.insert(what);
+    }
+
+    /// Notes EXIF data, unless it has nothing but an orientation.
+    #[cfg(feature = "avif")]
+    pub(crate) fn lose_exif(&mut self, tiff: &[u8]) {
+        if !jpeg::only_orientation(tiff) {
+            self.lose("EXIF");
+        }
     }
 
     /// Takes the profile away, and what else was said of the colours, which is no longer true once pixels are converted by it.
@@ -155,7 +193,9 @@ const fn holds(format: FileFormat) -> Room {
         | FileFormat::Hdr
         | FileFormat::Gif
         | FileFormat::Npy
-        | FileFormat::Exr => Room { icc: false, density: false },
+        | FileFormat::Exr
+        | FileFormat::Jxl
+        | FileFormat::Avif => Room { icc: false, density: false },
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod outside;
+
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use mip_core::{DType, ImageBuffer, ImageDesc, Layout, PixelFormat};
 

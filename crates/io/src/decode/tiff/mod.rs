@@ -18,6 +18,7 @@ use tiff::tags::Tag;
 use self::directory::{Chunks, Directory};
 use self::page::{Colors, Depth, Page};
 pub(crate) use self::source::Source;
+use super::alpha::divide_alpha;
 use super::look::{Needs, rows};
 use super::spread::spread_pairs;
 use super::{Fault, Reader, WarningKind, zeroes};
@@ -51,7 +52,7 @@ impl Reader {
             read_other(&mut decoder, &page, &mut image)?;
         }
         if page.multiplied {
-            samples::divide_alpha(&mut image);
+            divide_alpha(&mut image);
         }
         let turned = decoder.find_tag_unsigned::<u16>(Tag::Orientation).ok().flatten();
         let turned = turned.and_then(|value| Orientation::from_exif(u8::try_from(value).ok()?));
