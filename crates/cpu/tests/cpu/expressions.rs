@@ -102,6 +102,8 @@ fn samples_of_several_images_and_channels() {
             operator("color_matrix matrix=[0.393,0.769,0.189,0.349,0.686,0.168,0.272,0.534,0.131]", image);
             operator("color_matrix matrix=[1,0.5,0,0.5,0,-1,0,3,0.25,0.25,0.5,0]", image);
             operator("in_range lower=[20,30,40] upper=[200,210,220]", image);
+            operator("saturation factor=1.7", image);
+            operator("point expr=fma(b,0.3,fma(r,-0.2,7)),fma(g,1.5,3),fma(r,1,fma(b,2,-90))", image);
         }
     });
 }

@@ -8,6 +8,7 @@ mod fixed;
 mod floats;
 mod functions;
 mod integers;
+mod linear;
 mod program;
 mod ranks;
 mod remembered;
@@ -24,6 +25,7 @@ use mip_plan::{Border, Channel, Expr, Op, Results, Stencil};
 
 use self::floats::Floats;
 use self::integers::Integers;
+use self::linear::Linear;
 use self::ranks::Ranks;
 use self::tabulated::Tabulated;
 use super::row::Row;
@@ -87,6 +89,11 @@ fn lower(
     }
     if around.is_none()
         && let Some(rows) = Tabulated::new(expr, inputs, output)?
+    {
+        return Ok(Arc::new(rows));
+    }
+    if around.is_none()
+        && let Some(rows) = Linear::new(expr, inputs, output)?
     {
         return Ok(Arc::new(rows));
     }
