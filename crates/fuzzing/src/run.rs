@@ -12,7 +12,7 @@ use mip_graph::{
 };
 use mip_runtime::device::null::{Execution, NullDevice, NullOptions};
 use mip_testkit::images::{Pattern, padded};
-use mip_testkit::{Params, Real};
+use mip_testkit::{Params, same_pixels};
 
 use crate::dag::{Choice, Dag, Growing, Results, Task};
 use crate::odd::Odd;
@@ -210,20 +210,9 @@ impl Modes {
     }
 }
 
-/// Whether two results are the same to the byte, except that one NaN is as good as another: which one arithmetic gives
-/// depends on the instruction chosen.
+/// Whether two results are the same.
 fn equal(a: &Results, b: &Results) -> bool {
-    a.keys().eq(b.keys()) && a.iter().zip(b).all(|((_, a), (_, b))| a == b || (nan(a) && real(a, b)))
-}
-
-fn nan(image: &ImageBuffer) -> bool {
-    image.desc().dtype().is_float() && Real::from_buffer(image).data.iter().any(|v| v.is_nan())
-}
-
-fn real(a: &ImageBuffer, b: &ImageBuffer) -> bool {
-    let (a, b) = (Real::from_buffer(a), Real::from_buffer(b));
-    a.data.len() == b.data.len()
-        && a.data.iter().zip(&b.data).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
+    a.keys().eq(b.keys()) && a.iter().zip(b).all(|((_, a), (_, b))| same_pixels(a, b))
 }
 
 /// Streams, whether fused, and whether branches are joined.

@@ -9,8 +9,8 @@ use mip_cpu::SimdLevel;
 use mip_ops::expr::{Term, a, b, g, green_of, r, uniform, v, v_of};
 use mip_ops::{ColorConvert, GaussianBlur, Operator as _, Point, Value};
 use mip_plan::{Border, evaluate};
-use mip_testkit::Real;
 use mip_testkit::images::{Pattern, padded};
+use mip_testkit::same_pixels;
 use proptest::prelude::*;
 use proptest::sample::select;
 use support::cpu;
@@ -133,15 +133,6 @@ fn run(point: &Point, inputs: &[ImageBuffer], device: &Device) -> ImageBuffer {
     pipeline.output(task).unwrap()
 }
 
-/// Equal samples; any NaN equals any other, whose bits no definition fixes.
-fn same(a: &ImageBuffer, b: &ImageBuffer) -> bool {
-    let bits = |image: &ImageBuffer| -> Vec<u64> {
-        let numbers = Real::from_buffer(image).data.into_iter();
-        numbers.map(|v| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }).collect()
-    };
-    a.desc() == b.desc() && bits(a) == bits(b)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1200))]
 
@@ -154,7 +145,7 @@ proptest! {
         if let Some(wanted) = by_definition(&point, &inputs) {
             for device in [cpu(1, SimdLevel::Native), cpu(1, SimdLevel::Portable)] {
                 let got = run(&point, &inputs, &device);
-                prop_assert!(same(&got, &wanted), "{:?} on {desc}", point.get("expr"));
+                prop_assert!(same_pixels(&got, &wanted), "{:?} on {desc}", point.get("expr"));
             }
         }
     }

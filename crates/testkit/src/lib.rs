@@ -20,6 +20,6 @@ pub mod reference;
 #[cfg(any(test, feature = "strategies"))]
 pub mod strategies;
 
-pub use compare::{assert_contract, check_contract, check_sums};
+pub use compare::{assert_contract, check_contract, check_sums, same_pixels};
 pub use golden::{Expected, GoldenCase, Param, Params, goldens};
 pub use real::Real;
