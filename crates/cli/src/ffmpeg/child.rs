@@ -32,6 +32,7 @@ impl Child {
     pub(super) fn start(program: Program, command: &mut Command) -> Result<(Self, Ends), Failure> {
         let mut child = command.spawn().map_err(|error| program.not_started(command, &error))?;
         let ends = (child.stdin.take(), child.stdout.take());
+        widen(&ends);
         let said: Arc<Mutex<VecDeque<String>>> = Arc::default();
         let (open, silent) = bounded(0);
         let stderr = child.stderr.take();
@@ -76,6 +77,22 @@ impl Child {
         let _ = lock(&self.process).kill();
     }
 }
+
+/// Lets pipes hold as much as the system gives everybody, a third of a frame: they hold 64 KiB, and each time that they are full or
+/// empty the two programs wait for each other. Where that is refused they stay as they are.
+#[cfg(target_os = "linux")]
+fn widen((input, output): &Ends) {
+    const BYTES: usize = 1 << 20;
+    if let Some(input) = input {
+        let _ = rustix::pipe::fcntl_setpipe_size(input, BYTES);
+    }
+    if let Some(output) = output {
+        let _ = rustix::pipe::fcntl_setpipe_size(output, BYTES);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn widen(_: &Ends) {}
 
 impl Drop for Child {
     fn drop(&mut self) {
