@@ -1,4 +1,4 @@
-//! Colours of bytes that are sums of the three colours with factors: matrices, saturation, hue.
+//! Colours of bytes that are sums of the three colours with factors: matrices, saturation.
 
 use std::ops::Range;
 
