@@ -4,7 +4,8 @@ use mip_plan::{Border, Plan};
 
 use super::{BranchCode, Target, group_code, programs};
 use crate::emulated::cases::{Case, Strides, cases_of, matrix, operators, plan};
-use crate::emulated::group_cases::{blurred_pieces, edges, piece, pieces, plan as group_plan, workloads};
+use crate::emulated::group_cases::parts::blurred_pieces;
+use crate::emulated::group_cases::{edges, piece, pieces, plan as group_plan, workloads};
 
 fn code(plan: &Plan) -> BranchCode {
     group_code(plan, 0, Target::default()).unwrap_or_else(|(stage, why)| panic!("stage {stage}: {why}"))

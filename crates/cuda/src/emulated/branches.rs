@@ -5,7 +5,8 @@ use mip_core::{BatchLayout, DType, ImageDesc, Layout, PixelFormat};
 use mip_plan::{Border, BufferId, Operand, Plan, Uniforms};
 
 use super::cases::{Strides, point};
-use super::group_cases::{GroupCase, blurred_pieces, image, pieces, plan, side_by_side};
+use super::group_cases::parts::blurred_pieces;
+use super::group_cases::{GroupCase, image, pieces, plan, side_by_side};
 use super::groups::{expected, sources};
 use super::{Bound, Input, build, fits, fits_input, launch};
 use crate::codegen::{

@@ -1,6 +1,7 @@
 //! Expressions: programs of binary32 operations on the samples of one pixel, or of the pixels around it, as plain data.
 
 mod build;
+mod calculator;
 mod exponents;
 mod functions;
 mod print;
