@@ -126,15 +126,14 @@ impl Matching<'_> {
 
 /// Computes a function of a block.
 pub(super) fn apply(level: Level, function: Function, power: f32, from: &[&[f32]], to: &mut [f32]) {
-    match (function, from) {
-        (Function::Cbrt, [a]) => each(level, a, to, Cbrt),
-        (Function::Exp, [a]) => each(level, a, to, Exp),
-        (Function::Exp2, [a]) => each(level, a, to, Exp2),
-        (Function::Log, [a]) => each(level, a, to, Log),
-        (Function::Log2, [a]) => each(level, a, to, Log2),
-        (Function::Pow, [a]) => each(level, a, to, Power(power)),
-        (Function::Pow, [a, b]) => powers(level, a, b, to),
-        _ => unreachable!("as many operands as the function has"),
+    match function {
+        Function::Cbrt => each(level, from[0], to, Cbrt),
+        Function::Exp => each(level, from[0], to, Exp),
+        Function::Exp2 => each(level, from[0], to, Exp2),
+        Function::Log => each(level, from[0], to, Log),
+        Function::Log2 => each(level, from[0], to, Log2),
+        Function::Pow if from.len() == 1 => each(level, from[0], to, Power(power)),
+        Function::Pow => powers(level, from[0], from[1], to),
     }
 }
 
