@@ -7,7 +7,9 @@ use mip_plan::YuvSample;
 
 use super::row::{Row, RowMut};
 use super::{Job, RowKernel};
-use crate::simd::{Block, Vector, chunks, chunks_mut};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::pick_avx2;
+use crate::simd::{Block, Level, Vector, chunks, chunks_mut};
 
 /// A sample of each pixel.
 #[derive(Debug)]
@@ -101,29 +103,29 @@ impl SharedChroma {
 
 impl RowKernel for SharedChroma {
     fn scratch_bytes(&self) -> usize {
-        // Sums of each byte, then three colours of each sample.
+        // One colour of a row or two, then three colours of each sample.
         let (width, samples) = (self.input.width() as usize, self.input.width().div_ceil(2) as usize);
-        (6 * width).next_multiple_of(64) + 3 * 4 * samples
+        (2 * width).next_multiple_of(64) + 3 * 2 * samples
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
         let [above, below] = self.rows(job).map(|row| row.plane::<u8>(0));
-        let bytes = 3 * self.input.width() as usize;
+        let width = self.input.width() as usize;
         let to = out.plane::<u8>(0);
         let samples = to.len();
-        let (sums, colors) = scratch.split_at_mut((2 * bytes).next_multiple_of(64));
-        let sums: &mut [u16] = &mut bytemuck::cast_slice_mut(sums)[..bytes];
-        let colors: &mut [f32] = bytemuck::cast_slice_mut(&mut colors[..12 * samples]);
-        let (order, below) = (self.order, (self.down > 0).then_some(below));
-        {
-            let colors = &mut *colors;
+        let (picked, colors) = scratch.split_at_mut((2 * width).next_multiple_of(64));
+        let (first, second) = picked[..2 * width].split_at_mut(width);
+        let colors: &mut [u16] = bytemuck::cast_slice_mut(&mut colors[..6 * samples]);
+        for (sums, place) in colors.chunks_exact_mut(samples).zip(self.order) {
+            pick(job.level, above, place, first);
+            let second = (self.down > 0).then(|| {
+                pick(job.level, below, place, second);
+                &*second
+            });
+            let first = &*first;
             job.level.vectorize(
                 #[inline(always)]
-                || {
-                    let (sums, colors) = (sums, colors);
-                    add_up(above, below, sums);
-                    add_pairs(sums, order, colors);
-                },
+                move || add_up(first, second, sums),
             );
         }
         let (red, rest) = colors.split_at(samples);
@@ -132,39 +134,42 @@ impl RowKernel for SharedChroma {
     }
 }
 
-/// Bytes of one row, or the sums of two.
-#[inline(always)]
-fn add_up(above: &[u8], below: Option<&[u8]>, sums: &mut [u16]) {
-    match below {
-        Some(below) => {
-            for ((sum, a), b) in sums.iter_mut().zip(above).zip(below) {
-                *sum = u16::from(*a) + u16::from(*b);
-            }
-        }
-        None => sums.iter_mut().zip(above).for_each(|(sum, a)| *sum = u16::from(*a)),
+/// One channel of pixels of three bytes.
+fn pick(level: Level, src: &[u8], channel: usize, out: &mut [u8]) {
+    let done = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) => pick_avx2(v3, src, channel, out),
+        Level::Portable => 0,
+    };
+    for (out, pixel) in out[done..].iter_mut().zip(src[3 * done..].chunks_exact(3)) {
+        *out = pixel[channel];
     }
 }
 
-/// Red, green and blue of every two pixels added up, a list each; a single last pixel counts twice.
+/// Sums of every two bytes of a row, or of every four of two rows; a single last byte counts twice.
 #[inline(always)]
-fn add_pairs(sums: &[u16], order: [usize; 3], colors: &mut [f32]) {
-    let (pairs, rest) = sums.as_chunks::<6>();
-    let samples = colors.len() / 3;
-    for (color, place) in colors.chunks_exact_mut(samples).zip(order) {
-        for (color, pair) in color.iter_mut().zip(pairs) {
-            *color = f32::from(pair[place] + pair[place + 3]);
-        }
-        if let [.., last] = color
-            && let Some(pixel) = rest.get(place)
-        {
-            *last = f32::from(2 * pixel);
-        }
+fn add_up(above: &[u8], below: Option<&[u8]>, sums: &mut [u16]) {
+    // A pair is a word, so that a vector of pairs is added up in two instructions.
+    let both = |pair: [u8; 2]| {
+        let word = u16::from_le_bytes(pair);
+        (word & 0xFF) + (word >> 8)
+    };
+    let ((above, single), sums) = (above.as_chunks::<2>(), sums);
+    if let ([byte], [.., last]) = (single, &mut *sums) {
+        *last = 2 * u16::from(*byte);
     }
+    sums.iter_mut().zip(above).for_each(|(sum, pair)| *sum = both(*pair));
+    let Some(below) = below else { return };
+    let (below, single) = below.as_chunks::<2>();
+    if let ([byte], [.., last]) = (single, &mut *sums) {
+        *last += 2 * u16::from(*byte);
+    }
+    sums.iter_mut().zip(below).for_each(|(sum, pair)| *sum += both(*pair));
 }
 
 struct Sums<'a> {
     sample: YuvSample,
-    colors: [&'a [f32]; 3],
+    colors: [&'a [u16]; 3],
     to: &'a mut [u8],
 }
 
@@ -174,7 +179,7 @@ impl Block for Sums<'_> {
         let [red, green, blue] = self.colors.map(|color| chunks::<_, N>(color, range.clone()));
         let colors = red.iter().zip(green).zip(blue);
         for (to, ((red, green), blue)) in chunks_mut(self.to, range).iter_mut().zip(colors) {
-            let colors = [red, green, blue].map(|color| v.load_f32(color));
+            let colors = [v.load_u16(red), v.load_u16(green), v.load_u16(blue)];
             v.store_u8(sample(v, &self.sample, colors), to);
         }
     }

@@ -36,16 +36,18 @@ impl RowKernel for Yuv {
         let samples = [0, 1, 2].map(|slot| job.own(slot).plane::<u8>(0));
         let (factors, width) = (&self.factors, self.output.width() as usize);
         if self.output.layout() == Layout::Chw {
-            for (channel, place) in self.order.into_iter().enumerate() {
-                let to = out.plane::<u8>(place);
-                job.level.drive(Color { factors, samples, channel, to }, width);
+            let mut to = out.planes::<u8, 3>();
+            // Red, green, blue or the other way round.
+            if self.order[0] != 0 {
+                to.reverse();
             }
+            job.level.drive(Colors { factors, samples, to }, width);
             return;
         }
         let colors = &mut scratch[..3 * width];
-        for (channel, to) in colors.chunks_exact_mut(width).enumerate() {
-            job.level.drive(Color { factors, samples, channel, to }, width);
-        }
+        let (red, rest) = colors.split_at_mut(width);
+        let (green, blue) = rest.split_at_mut(width);
+        job.level.drive(Colors { factors, samples, to: [red, green, blue] }, width);
         let mut planes: [&[u8]; 3] = [&[]; 3];
         for (place, plane) in self.order.into_iter().zip(colors.chunks_exact(width)) {
             planes[place] = plane;
@@ -54,41 +56,32 @@ impl RowKernel for Yuv {
     }
 }
 
-/// One colour of a row.
-struct Color<'a> {
+/// Red, green and blue of a row.
+struct Colors<'a> {
     factors: &'a YuvFactors,
     samples: [&'a [u8]; 3],
-    channel: usize,
-    to: &'a mut [u8],
+    to: [&'a mut [u8]; 3],
 }
 
-impl Block for Color<'_> {
+impl Block for Colors<'_> {
     #[inline(always)]
     fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
-        let Self { factors, samples: [y, us, vs], channel, to } = self;
-        let YuvFactors { luma, middle, red_v, green, blue_u } = factors;
-        let [factor, offset] = luma.map(|number| v.splat(number));
-        let middle = v.splat(*middle);
-        let (y, to) = (chunks(y, range.clone()), chunks_mut(to, range.clone()));
+        let Self { factors, samples: [y, us, vs], to: [red, green, blue] } = self;
+        let YuvFactors { luma: [factor, offset], middle, red_v, green: [green_u, green_v], blue_u } =
+            **factors;
+        let (factor, offset, middle) = (v.splat(factor), v.splat(offset), v.splat(middle));
+        let (red_v, blue_u) = (v.splat(red_v), v.splat(blue_u));
+        let (green_u, green_v) = (v.splat(green_u), v.splat(green_v));
+        let (red, green) = (chunks_mut(red, range.clone()), chunks_mut(green, range.clone()));
+        let (blue, y) = (chunks_mut(blue, range.clone()), chunks(y, range.clone()));
         let (us, vs) = (chunks(us, range.clone()), chunks(vs, range));
-        match channel {
-            0 | 2 => {
-                let (chroma, by) = if *channel == 0 { (vs, *red_v) } else { (us, *blue_u) };
-                let by = v.splat(by);
-                for ((to, y), chroma) in to.iter_mut().zip(y).zip(chroma) {
-                    let luma = v.fma(v.load_u8(y), factor, offset);
-                    let chroma = v.sub(v.load_u8(chroma), middle);
-                    v.store_u8(v.fma(chroma, by, luma), to);
-                }
-            }
-            _ => {
-                let [by_u, by_v] = green.map(|number| v.splat(number));
-                for (((to, y), u_sample), v_sample) in to.iter_mut().zip(y).zip(us).zip(vs) {
-                    let luma = v.fma(v.load_u8(y), factor, offset);
-                    let of_v = v.fma(v.sub(v.load_u8(v_sample), middle), by_v, luma);
-                    v.store_u8(v.fma(v.sub(v.load_u8(u_sample), middle), by_u, of_v), to);
-                }
-            }
+        let colors = red.iter_mut().zip(green).zip(blue);
+        for (((red, green), blue), ((y, of_u), of_v)) in colors.zip(y.iter().zip(us).zip(vs)) {
+            let luma = v.fma(v.load_u8(y), factor, offset);
+            let (of_u, of_v) = (v.sub(v.load_u8(of_u), middle), v.sub(v.load_u8(of_v), middle));
+            v.store_u8(v.fma(of_v, red_v, luma), red);
+            v.store_u8(v.fma(of_u, green_u, v.fma(of_v, green_v, luma)), green);
+            v.store_u8(v.fma(of_u, blue_u, luma), blue);
         }
     }
 }
