@@ -106,6 +106,17 @@ impl RunArgs {
         if missing { " (no GPU; `mip devices` says why)" } else { "" }
     }
 
+    /// Whether the pipeline runs on one GPU and nothing else, as far as can be told before it is opened.
+    pub(crate) fn is_on_one_gpu(&self) -> bool {
+        match &*self.device.0 {
+            [DeviceName::One(DeviceArg::Auto)] => {
+                mip_cuda::driver_is_installed() && self.device_note().is_none()
+            }
+            [DeviceName::One(DeviceArg::Cuda(_))] => true,
+            _ => false,
+        }
+    }
+
     /// Why this device, when it was chosen for the user.
     pub(crate) fn device_note(&self) -> Option<String> {
         (self.device == DevicesArg::AUTO)

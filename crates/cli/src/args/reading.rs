@@ -58,6 +58,9 @@ pub(crate) enum DecodeArg {
     Cpu,
     /// By nvJPEG; files that it is not for are decoded by the CPU, and counted.
     Gpu,
+    /// By the GPU that runs the pipeline where there are so many JPEG files that it is sooner done, its start included; by the
+    /// CPU else, and video always. The same inputs are decoded in the same way each time.
+    Auto,
 }
 
 /// [`ReadArgs`] where files may be read picture by picture.

@@ -1,15 +1,15 @@
+mod decode;
 mod video;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mini_image_pipe::{DeviceJpegDecoder, Pipeline};
+use mini_image_pipe::Pipeline;
 use mip_core::ImageDesc;
 use mip_core::faults::{self, Fault};
 use mip_core::text::{one_line, quoted_path};
 use mip_io::{Metadata, WholeFile, expand_inputs};
-use mip_runtime::device::DeviceKind;
 
 use super::profile::write_trace;
 use crate::args::{
@@ -22,8 +22,7 @@ use crate::files::Files;
 use crate::interrupt;
 use crate::stages::Watch;
 use crate::work::{
-    ArrayRequest, ArrayTarget, DECODED_AT_ONCE, FormatArg, Input, Limits, Naming, Outcome, Results, Runner,
-    Summary,
+    ArrayRequest, ArrayTarget, FormatArg, Input, Limits, Naming, Outcome, Results, Runner, Summary,
 };
 use crate::{console, work};
 use video::Job;
@@ -85,7 +84,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: PageArgs,
     /// What decodes JPEG files and video: the CPU, or the GPU that runs the pipeline (JPEG by nvJPEG, whose pixels differ a little;
-    /// H.264, HEVC, VP8, VP9 and AV1 by NVDEC, as far as it knows them)
+    /// H.264, HEVC, VP8, VP9 and AV1 by NVDEC, as far as it knows them); `auto` is the GPU for so many JPEG files that it is sooner
+    /// done with them, and else the CPU
     #[arg(long, value_enum, value_name = "WHERE", default_value_t = DecodeArg::Cpu)]
     decode: DecodeArg,
     /// Go on with the other images when one fails; exit code 1 at the end
@@ -103,74 +103,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Refuses inputs that are not decoded in the way that is asked for.
-    fn check_decode(&self, job: Option<&Job>) -> Result<(), Failure> {
-        let is_video = job.is_some();
-        if is_video && self.reading.pages().is_some() {
-            let text = "--pages is for images; frames of a video are picked with --frames";
-            return Err(Failure::Request(text.to_owned()));
-        }
-        let refuse = |text: &str| Err(Failure::Request(format!("--decode gpu {text}; leave it out")));
-        if let Some(option) = self.reading.changes_pixels() {
-            if matches!(job, Some(Job::OfVideo(_))) {
-                let text = format!("{option} is for pictures, and this is a video; leave it out");
-                return Err(Failure::Request(text));
-            }
-            if self.decode == DecodeArg::Gpu {
-                return refuse(&format!("is for pixels as they are stored, and {option} for the CPU"));
-            }
-        }
-        match self.decode {
-            DecodeArg::Gpu if job == Some(&Job::OfPictures) => {
-                refuse("does not make videos of pictures; they are decoded on the CPU")
-            }
-            DecodeArg::Gpu if is_video && self.video.deinterlace => {
-                refuse("does not deinterlace, and --deinterlace is what ffmpeg does when it decodes")
-            }
-            DecodeArg::Gpu if self.reading.pages().is_some() => {
-                refuse("is for JPEG files, which hold one picture, and --pages for files of several")
-            }
-            DecodeArg::Cpu | DecodeArg::Gpu => Ok(()),
-        }
-    }
-
-    /// Images that are run at once.
-    fn batch(&self) -> usize {
-        let unsaid = if self.decode == DecodeArg::Gpu { DECODED_AT_ONCE } else { 1 };
-        self.batch.map_or(unsaid, usize::from)
-    }
-
-    /// Refuses `--decode gpu` where the pipeline runs on no GPU.
-    fn check_gpu(&self, pipeline: &Pipeline) -> Result<(), Failure> {
-        const REMEDY: &str = "choose a GPU (--device cuda), or decode on the CPU (--decode cpu)";
-        if self.decode == DecodeArg::Cpu {
-            return Ok(());
-        }
-        if let Some(note) = self.execution.device_note() {
-            return Err(Failure::Running(format!("--decode gpu: {note}; {REMEDY}")));
-        }
-        let device = pipeline.config().device.info()?;
-        if device.kind != DeviceKind::CUDA {
-            let text = format!("--decode gpu needs a GPU, and the pipeline runs on {}", device.id());
-            return Err(Failure::Request(format!("{text}; {REMEDY}")));
-        }
-        Ok(())
-    }
-
-    /// What decodes JPEG files, where that is the GPU.
-    fn decoder(&self, pipeline: &Pipeline, streams: bool) -> Result<Option<DeviceJpegDecoder>, Failure> {
-        if self.decode == DecodeArg::Cpu {
-            return Ok(None);
-        }
-        if !streams {
-            let text = "--decode gpu is for the images after the pipeline, and there are none; leave it out";
-            return Err(Failure::Request(text.to_owned()));
-        }
-        self.check_gpu(pipeline)?;
-        let about = |error| Failure::from(error).about("--decode gpu");
-        Ok(Some(pipeline.jpeg_decoder().map_err(about)?))
-    }
-
     /// Begins the file for a timeline; what cannot be written is not worth a run.
     fn trace_file(&self, mut files: Files) -> Result<Option<WholeFile>, Failure> {
         let Some(path) = self.trace.as_deref() else { return Ok(None) };
@@ -195,10 +127,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let spec = load(file, args.expression.as_deref())?;
     let job = Job::of(args, positional)?;
     args.check_decode(job.as_ref())?;
+    let decodes_on_gpu = args.decodes_on_gpu(job.as_ref(), positional);
     // What decodes on a GPU, or shows what it did from the beginning, waits for it.
-    let mut config = match (args.decode, &args.trace) {
-        (DecodeArg::Cpu, None) => args.execution.starting_config(args.batch())?,
-        (DecodeArg::Cpu | DecodeArg::Gpu, _) => args.execution.config(args.batch())?,
+    let batch = args.batch(decodes_on_gpu);
+    let mut config = if decodes_on_gpu || args.trace.is_some() {
+        args.execution.config(batch)?
+    } else {
+        args.execution.starting_config(batch)?
     };
     config.enable_profiling = args.trace.is_some();
     if job.is_some() {
@@ -252,7 +187,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     check_stdout(args, results)?;
     let options = args.writing.options(results.format())?;
-    let decoder = args.decoder(&pipeline, streamed.is_some())?;
+    let decoder = if decodes_on_gpu { args.decoder(&pipeline, streamed.is_some())? } else { None };
     let watch = Watch::recording(pipeline.probe());
     let (shapes, metadata) = bind(&mut pipeline, &fixed, &limits, &watch)?;
     // Results of many pictures are of those; of none but the fixed ones, they are of the first.
@@ -271,7 +206,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         shapes: &shapes,
         metadata,
         // Of several devices each gets a batch.
-        batch: args.batch() * devices,
+        batch: batch * devices,
         keep_going: args.keep_going,
         numbers: args.json,
         options,

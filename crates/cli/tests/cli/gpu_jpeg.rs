@@ -90,6 +90,55 @@ fn a_folder_is_decoded_by_both_and_counted() {
     assert!(stopped.stderr.contains("20a.jpg: nvjpegDecode"), "{}", stopped.stderr);
 }
 
+/// A JPEG file with so many zeros behind it, which takes no room on a disk.
+fn long_jpeg(place: &Place, name: &str, bytes: u64) {
+    jpeg(place, name, "fine");
+    let file = std::fs::OpenOptions::new().append(true).open(place.path(name)).unwrap();
+    file.set_len(bytes).unwrap();
+}
+
+#[test]
+fn auto_takes_the_gpu_for_many_jpegs_and_the_cpu_for_few() {
+    let place = place(true);
+    jpeg(&place, "few/a.jpg", "fine");
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    long_jpeg(&place, "many/a.jpg", cores * 24_000_000);
+    jpeg(&place, "many/b.jpg", "fine");
+    let base = ["run", "-e", "flip", "-o", "out", "--json", "--decode", "auto"];
+    let shares = |ran: &Ran| {
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let report = ran.json();
+        let decoders = report["decoders"].as_array().unwrap().iter();
+        decoders.map(|share| share["decoder"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let few = run(&place, &[&base[..], &["few", "--device", "cuda"]].concat());
+    assert_eq!(shares(&few), ["cpu"]);
+    let enough = format!(
+        "1 MB of JPEG files are decoded by the CPU; the GPU is sooner done from {} MB on",
+        cores * 24
+    );
+    assert!(few.stderr.contains(&enough), "{}", few.stderr);
+    let many = run(&place, &[&base[..], &["many", "--device", "cuda"]].concat());
+    assert_eq!(shares(&many)[0], "nvJPEG 13.3.2 (hardware engines)");
+    // Without a GPU there is nothing to choose; neither are pixels that only the CPU makes.
+    let on_cpu = run(&place, &[&base[..], &["many", "--device", "cpu"]].concat());
+    assert_eq!(shares(&on_cpu), ["cpu"]);
+    assert!(!on_cpu.stderr.contains("--decode"), "{}", on_cpu.stderr);
+    let scaled = run(&place, &[&base[..], &["many", "--device", "cuda", "--jpeg-scale", "1/2"]].concat());
+    assert_eq!(shares(&scaled), ["cpu"]);
+
+    let place = self::place(false);
+    long_jpeg(&place, "many/a.jpg", cores * 24_000_000);
+    let missing = run(&place, &[&base[..], &["many", "--device", "cuda"]].concat());
+    assert_eq!(shares(&missing), ["cpu"]);
+    let note = "(libnvjpeg) is not installed";
+    assert!(
+        missing.stderr.contains("--decode auto: ") && missing.stderr.contains(note),
+        "{}",
+        missing.stderr
+    );
+}
+
 #[test]
 fn little_memory_makes_smaller_batches_and_no_failure() {
     let place = place(true);
