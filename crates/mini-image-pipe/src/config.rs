@@ -29,7 +29,7 @@ pub struct PipelineConfig {
     pub start_in_background: bool,
     /// Streams that independent tasks may use at once, at least 1.
     pub num_streams: u32,
-    /// Bytes of pinned host memory kept for reuse.
+    /// Bytes of pinned host memory kept for reuse; on the CPU at least as many as were ever in use at once.
     pub pinned_pool_size: usize,
     /// Record what the host and each stream did, with the device's own times: [`crate::Pipeline::take_profile`] hands it
     /// out. Set when the pipeline is made. Needs the `profiling` feature, which is on by default.

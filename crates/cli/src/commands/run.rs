@@ -136,11 +136,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         args.execution.starting_config(batch)?
     };
     config.enable_profiling = args.trace.is_some();
-    if job.is_some() {
-        config.pinned_pool_size = super::stream::PINNED;
-    }
+    config.pinned_pool_size = super::stream::PINNED;
     let limits =
-        Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone());
+        Limits::new(args.reading.options(args.execution.limits.read_options()), config.memory_budget.clone())
+            .for_batches(batch);
     let mut pipeline = Pipeline::from_spec(&spec, config)?;
     for set in &args.set {
         let task = pipeline.task(&set.task)?;

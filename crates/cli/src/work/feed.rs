@@ -66,6 +66,11 @@ impl Limits {
         Self { options, budget, spares: Arc::default() }
     }
 
+    /// The same for pictures whose memory is given back so many at a time.
+    pub(crate) fn for_batches(self, pictures: usize) -> Self {
+        Self { spares: Arc::new(Spares::for_batches(pictures)), ..self }
+    }
+
     /// A reader that keeps to them.
     pub(crate) fn reader(&self) -> Reader {
         Reader::within(self.options, self.budget.clone(), self.spares.clone())

@@ -4,12 +4,26 @@ use mip_core::{BatchLayout, ImageBuffer};
 
 /// Pixel buffers that are no longer needed, for readers to decode into: touching fresh memory for every picture costs
 /// about as much as decoding a fifth of it. Several readers may share them.
-#[derive(Debug, Default)]
-pub struct Spares(Mutex<Vec<ImageBuffer>>);
+#[derive(Debug)]
+pub struct Spares {
+    kept: Mutex<Vec<ImageBuffer>>,
+    most: usize,
+}
+
+impl Default for Spares {
+    fn default() -> Self {
+        Self::for_batches(1)
+    }
+}
 
 impl Spares {
-    /// At most so many buffers are kept.
+    /// Buffers that are kept at most, where pictures are given back one by one.
     const MOST: usize = 8;
+
+    /// For pictures that are given back so many at a time.
+    pub fn for_batches(pictures: usize) -> Self {
+        Self { kept: Mutex::default(), most: pictures.max(Self::MOST) }
+    }
 
     /// Gives a buffer. Clones of it may live on, but then it saves nothing. Where there are as many as are kept, the oldest goes:
     /// pictures of a shape that comes no more would otherwise hold all places for ever.
@@ -18,7 +32,7 @@ impl Spares {
             return;
         }
         let mut kept = self.lock();
-        let oldest = (kept.len() >= Self::MOST).then(|| kept.remove(0));
+        let oldest = (kept.len() >= self.most).then(|| kept.remove(0));
         kept.push(image);
         drop(kept);
         // Freed without the lock.
@@ -39,6 +53,6 @@ impl Spares {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<ImageBuffer>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,7 +36,8 @@ impl fmt::Display for AllocatorMode {
 pub struct ManagerOptions {
     /// Mode asked for.
     pub allocator: AllocatorMode,
-    /// Most bytes of unused pinned memory to keep; not a limit on what can be used.
+    /// Most bytes of unused pinned memory to keep; not a limit on what can be used. Where kernels work in the host's memory, what
+    /// was ever in use at once is kept as well.
     pub pinned_pool_size: usize,
     /// Most bytes of device memory to take from the driver.
     pub memory_limit: Option<usize>,
@@ -107,7 +108,11 @@ impl MemoryManager {
         let bound = CacheBound::PeakInUse { floor: DEVICE_CACHE_FLOOR };
         let device_pool = PoolResource::of_device(device.clone(), limited, bound);
         let pinned = within(Arc::new(DriverResource::new(device.clone(), Space::Pinned)), host());
-        let bound = CacheBound::Bytes(options.pinned_pool_size);
+        // Where kernels work in the host's memory nothing is pinned, and what a workload cycles through is kept whole.
+        let bound = match options.pinned_pool_size {
+            floor if unified => CacheBound::PeakInUse { floor },
+            bytes => CacheBound::Bytes(bytes),
+        };
         let pinned_pool = PoolResource::of_device(device.clone(), pinned, bound);
         let can = device.info().stream_ordered.is_ok();
         let ordered = (options.allocator == AllocatorMode::StreamOrdered && can)

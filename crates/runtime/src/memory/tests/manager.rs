@@ -18,12 +18,16 @@ fn spaces_are_pooled_and_counted_apart() {
 
 #[test]
 fn the_pinned_pool_size_caps_what_is_kept_not_what_is_used() {
-    let options = ManagerOptions { pinned_pool_size: 2048, ..ManagerOptions::default() };
-    let manager = manager(&null(None), options);
-    let blocks: Vec<Block> = (0..4).map(|_| manager.allocate_pinned(1024).unwrap()).collect();
-    assert_eq!(manager.stats().pinned.in_use, 4096);
-    drop(blocks);
-    assert_eq!(manager.stats().pinned.reserved, 2048);
+    // Where kernels work in the host's memory nothing is pinned: all that was in use is kept.
+    for (unified_memory, kept) in [(false, 2048), (true, 4096)] {
+        let options = ManagerOptions { pinned_pool_size: 2048, ..ManagerOptions::default() };
+        let device = NullDevice::new(NullOptions { unified_memory, ..NullOptions::default() });
+        let manager = manager(&device, options);
+        let blocks: Vec<Block> = (0..4).map(|_| manager.allocate_pinned(1024).unwrap()).collect();
+        assert_eq!(manager.stats().pinned.in_use, 4096);
+        drop(blocks);
+        assert_eq!(manager.stats().pinned.reserved, kept);
+    }
 }
 
 #[test]
