@@ -5,7 +5,6 @@
 //! second number comes from playing a few bands through with caches that never forget, and counting how
 //! many other rows are touched between two uses of the same one.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::program::{Root, for_each_row, together};
@@ -21,10 +20,11 @@ const PASSES: usize = 2 * MAX;
 
 /// Lines for each stage; 0 when nobody reads it.
 pub(super) fn lines(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
+    let inputs: Vec<Vec<usize>> = stages.iter().map(stages_read).collect();
     let mut needed = vec![0; stages.len()];
     for place in 0..3 {
-        let mut play =
-            Play { stages, seen: vec![HashMap::new(); stages.len()], clock: 0, needed: &mut needed };
+        let seen = vec![Vec::new(); stages.len()];
+        let mut play = Play { stages, inputs: &inputs, seen, needed: &mut needed };
         let ranges: Vec<Range<u32>> = roots.iter().map(|root| sample(root.height, place)).collect();
         for_each_row(&ranges, |root, row| {
             let Root { stage, shared, .. } = roots[root];
@@ -38,6 +38,15 @@ pub(super) fn lines(stages: &[RowStage], roots: &[Root]) -> Vec<usize> {
     needed
 }
 
+/// The stages that one reads, each once, later ones first, as the worker goes through them.
+fn stages_read(step: &RowStage) -> Vec<usize> {
+    let stage = |input: &Input| if let Input::Stage(stage) = *input { Some(stage) } else { None };
+    let mut stages: Vec<usize> = step.inputs.iter().filter_map(stage).collect();
+    stages.sort_unstable_by(|a, b| b.cmp(a));
+    stages.dedup();
+    stages
+}
+
 /// The first, middle or last rows of a result.
 fn sample(height: u32, place: u32) -> Range<u32> {
     let len = height.min(SAMPLE);
@@ -47,21 +56,28 @@ fn sample(height: u32, place: u32) -> Range<u32> {
 
 struct Play<'a> {
     stages: &'a [RowStage],
-    /// Time of the last use of each row of each stage.
-    seen: Vec<HashMap<u32, u64>>,
-    clock: u64,
+    /// The stages that each reads.
+    inputs: &'a [Vec<usize>],
+    /// The rows of each stage that were ever computed, the one used last at the end: most uses are of rows near it.
+    seen: Vec<Vec<u32>>,
     needed: &'a mut [usize],
 }
 
 impl Play<'_> {
     /// Uses a row; false when it has never been computed.
     fn touch(&mut self, stage: usize, row: u32) -> bool {
-        self.clock += 1;
-        let Some(last) = self.seen[stage].get(&row).copied() else { return false };
-        let between = self.seen[stage].values().filter(|&&time| time > last).take(MAX).count();
+        let Some(between) = self.forget(stage, row) else { return false };
         self.needed[stage] = self.needed[stage].max((between + 1).min(MAX));
-        self.seen[stage].insert(row, self.clock);
+        self.seen[stage].push(row);
         true
+    }
+
+    /// Takes a row from those of a stage; how many were used since it was.
+    fn forget(&mut self, stage: usize, row: u32) -> Option<usize> {
+        let seen = &mut self.seen[stage];
+        let place = seen.iter().rposition(|&known| known == row)?;
+        seen.remove(place);
+        Some(seen.len() - place)
     }
 
     fn fetch(&mut self, stage: usize, row: u32) {
@@ -70,17 +86,18 @@ impl Play<'_> {
             let end = (row + 1).next_multiple_of(step.together as u32).min(step.height);
             self.compute(stage, row..end);
             for row in row..end {
-                self.clock += 1;
-                self.seen[stage].insert(row, self.clock);
+                self.forget(stage, row);
+                self.seen[stage].push(row);
             }
             self.needed[stage] = self.needed[stage].max(1);
         }
     }
 
     fn compute(&mut self, stage: usize, y: Range<u32>) {
-        let step = &self.stages[stage];
+        let (step, inputs) = (&self.stages[stage], self.inputs);
+        let (mut rows, mut missing) = (Vec::new(), Vec::new());
         for pass in 0..step.passes.min(PASSES) {
-            let mut rows = Vec::new();
+            rows.clear();
             for y in y.clone() {
                 let mut taps = [0; Taps::MAX];
                 let count = step.taps.rows(y, pass, &mut taps);
@@ -88,18 +105,11 @@ impl Play<'_> {
             }
             rows.sort_unstable();
             rows.dedup();
-            let mut inputs: Vec<usize> = step
-                .inputs
-                .iter()
-                .filter_map(|input| if let Input::Stage(s) = *input { Some(s) } else { None })
-                .collect();
-            inputs.sort_unstable();
-            inputs.dedup();
-            // As the worker does: later stages first, rows that are there before rows that are not.
-            for &input in inputs.iter().rev() {
+            // As the worker does: rows that are there before rows that are not.
+            for &input in &inputs[stage] {
                 self.needed[input] = self.needed[input].max(rows.len());
-                let missing: Vec<u32> = rows.iter().copied().filter(|&row| !self.touch(input, row)).collect();
-                for row in missing {
+                missing.extend(rows.iter().copied().filter(|&row| !self.touch(input, row)));
+                for row in missing.drain(..) {
                     self.fetch(input, row);
                 }
             }
