@@ -125,7 +125,13 @@ fn functions() {
         // Colour spaces have no i16.
         if image.format().rgb_indices().is_some() && image.dtype() != DType::I16 {
             operator("color_convert to=linear", image);
-            operator("color_convert to=hls", image);
+            for space in [PixelFormat::Hls, PixelFormat::Hsv] {
+                operator(&format!("color_convert to={}", space.name()), image);
+                if image.channels() == 3 {
+                    let from = image.with_format(space).unwrap();
+                    operator(&format!("color_convert to={}", image.format().name()), from);
+                }
+            }
         }
         if image.format().rgb_indices().is_some() {
             operator("point expr=pow(g,1.1),cbrt(r)*40,200-exp(b*0.02)", image);
