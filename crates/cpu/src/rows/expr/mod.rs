@@ -10,6 +10,7 @@ mod functions;
 mod hues;
 mod integers;
 mod linear;
+mod pairs;
 mod program;
 mod ranks;
 mod remembered;
