@@ -9,6 +9,8 @@ use mip_plan::AxisMap;
 
 use super::row::RowMut;
 use super::{BLOCK, Job, RowKernel};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Level, SIDE, TRIPLES, transpose_bytes_avx2, transpose_triples_avx2};
 
 /// [`mip_plan::Warp::Transposed`], a square block at a time: a row of the result is a column of the source, and one pixel
 /// of each of its cache lines would be read, [`BLOCK`] times over.
@@ -59,11 +61,23 @@ impl<T: Pod> Transposed<T> {
         }
         let results = &mut results[..jobs.len()];
         let width = results[0].len();
+        #[cfg(target_arch = "x86_64")]
+        let mut tiles = Tiles::new(jobs[0].level, N * size_of::<T>(), &columns[..jobs.len()]);
         for first in (0..width).step_by(BLOCK) {
             let count = BLOCK.min(width - first);
             let mut rows: [&[[T; N]]; BLOCK] = [&[]; BLOCK];
             for (row, column) in rows[..count].iter_mut().zip(first as u32..) {
                 *row = source.row(self.y.map(column)).plane::<T>(plane).as_chunks::<N>().0;
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(tiles) = &mut tiles {
+                let rows: [&[u8]; BLOCK] =
+                    std::array::from_fn(|i| bytemuck::cast_slice(rows[i.min(count - 1)].as_flattened()));
+                let results = results
+                    .iter_mut()
+                    .map(|result| bytemuck::cast_slice_mut(result[first..first + count].as_flattened_mut()));
+                tiles.compute(&rows, results);
+                continue;
             }
             for (result, &column) in results.iter_mut().zip(&columns) {
                 for (pixel, row) in result[first..first + count].iter_mut().zip(&rows) {
@@ -72,4 +86,68 @@ impl<T: Pod> Transposed<T> {
             }
         }
     }
+}
+
+/// Columns side by side of an image of one or three bytes a pixel.
+#[cfg(target_arch = "x86_64")]
+struct Tiles {
+    v3: pulp::x86::V3,
+    is_triple: bool,
+    /// The least column.
+    first: usize,
+    /// Results go from the last column to the first.
+    backwards: bool,
+    room: [[u8; TRIPLES]; SIDE],
+    to: [[u8; TRIPLES]; SIDE],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Tiles {
+    /// `None` when they are other columns or pixels, or another level.
+    fn new(level: Level, pixel: usize, columns: &[usize]) -> Option<Self> {
+        const { assert!(SIDE == BLOCK) }
+        let Level::Avx2(v3) = level else { return None };
+        let (forwards, backwards) = (
+            columns.windows(2).all(|pair| pair[1] == pair[0] + 1),
+            columns.windows(2).all(|pair| pair[0] == pair[1] + 1),
+        );
+        let first = *columns.iter().min()?;
+        let fits = matches!(pixel, 1 | 3) && (forwards || backwards);
+        let [room, to] = [[[0; TRIPLES]; SIDE]; 2];
+        fits.then_some(Self { v3, is_triple: pixel == 3, first, backwards: !forwards, room, to })
+    }
+
+    /// A tile of whole rows, whose columns become as many results as there are, each as long as it is.
+    fn compute<'a>(&mut self, rows: &[&[u8]; BLOCK], results: impl ExactSizeIterator<Item = &'a mut [u8]>) {
+        let Self { v3, is_triple, first, backwards, room, to } = self;
+        if *is_triple {
+            transpose_triples_avx2(*v3, &pieces(rows, 3 * *first, room), to);
+        } else {
+            transpose_bytes_avx2(*v3, &pieces(rows, *first, room), to);
+        }
+        let count = results.len();
+        for (k, result) in results.enumerate() {
+            result.copy_from_slice(&to[if *backwards { count - 1 - k } else { k }][..result.len()]);
+        }
+    }
+}
+
+/// So many bytes of each row, and where a row ends before those a copy of it.
+#[cfg(target_arch = "x86_64")]
+fn pieces<'a, const N: usize>(
+    rows: &[&'a [u8]; BLOCK],
+    first: usize,
+    room: &'a mut [[u8; TRIPLES]; SIDE],
+) -> [&'a [u8; N]; SIDE] {
+    let mut pieces: [&[u8; N]; SIDE] = [&[0; N]; SIDE];
+    for ((piece, row), room) in pieces.iter_mut().zip(rows).zip(room) {
+        let rest = &row[first..];
+        *piece = if let Some(piece) = rest.first_chunk() {
+            piece
+        } else {
+            room[..rest.len()].copy_from_slice(rest);
+            room.first_chunk().expect("rows of tiles are shorter")
+        };
+    }
+    pieces
 }

@@ -108,6 +108,19 @@ fn samples_of_several_images_and_channels() {
     });
 }
 
+/// Of tiles, whole ones and parts: every side up to two of them.
+#[test]
+fn rows_that_become_columns() {
+    for (width, height) in (1..=70).flat_map(|side| [(side, 71 - side), (65, side), (side, 33)]) {
+        for format in [PixelFormat::Gray, PixelFormat::Rgb] {
+            let image = ImageDesc::new(width, height, format, DType::U8).unwrap();
+            for text in ["transpose", "rotate90 direction=cw", "rotate90 direction=ccw"] {
+                operator(text, image);
+            }
+        }
+    }
+}
+
 /// Looked up, or computed where the result is no byte.
 #[test]
 fn functions() {
