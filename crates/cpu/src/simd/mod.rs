@@ -46,7 +46,7 @@ pub(crate) use three_to_two::three_to_two_avx2;
 pub(crate) use transpose::{SIDE, TRIPLES, transpose_bytes_avx2, transpose_triples_avx2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use two_to_one::two_to_one_avx2;
-pub(crate) use whole::{Integer, Ordered, WithOrdered, sum_of_products};
+pub(crate) use whole::{Integer, Ordered, WithOrdered, integers, sum_of_products};
 
 use std::ops::Range;
 

@@ -108,6 +108,17 @@ fn samples_of_several_images_and_channels() {
     });
 }
 
+/// Turned, and far away.
+#[test]
+fn nearest_pixels() {
+    images(|image, n| {
+        let border = ["reflect101", "constant border_value=200", "wrap", "constant", "replicate"][n % 5];
+        for matrix in ["[0.8,0.6,-3,-0.6,0.8,2]", "[1e9,3,-1e9,0,1e9,1]", "[1,0,0.5,0,1,-0.5]"] {
+            operator(&format!("warp_affine matrix={matrix} filter=nearest border={border}"), image);
+        }
+    });
+}
+
 /// Of tiles, whole ones and parts: every side up to two of them.
 #[test]
 fn rows_that_become_columns() {
