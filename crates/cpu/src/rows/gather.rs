@@ -8,7 +8,7 @@ use mip_plan::AxisMap;
 use super::row::RowMut;
 use super::{Job, RowKernel};
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{Level, mirror_avx2};
+use crate::simd::{Level, double_avx2, mirror_avx2};
 
 /// [`mip_plan::Gather`]: the row has been chosen by the taps; this picks the columns.
 #[derive(Debug)]
@@ -79,6 +79,16 @@ impl<T: Pod + Send + Sync + std::fmt::Debug> RowKernel for Gather<T> {
                 (job.level, &self.columns, self.step, size_of::<T>())
             {
                 mirror(v3, &src[3 * (last + 1) - out.len()..3 * (last + 1)], out);
+                continue;
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let (Level::Avx2(v3), Columns::Doubled { first, step: 1 }, 1, 1) =
+                (job.level, &self.columns, self.step, size_of::<T>())
+            {
+                let (src, out) = (&src[*first..], out);
+                let done = double_avx2(v3, bytemuck::cast_slice(src), bytemuck::cast_slice_mut(out));
+                let (src, out) = (&src[done..], &mut out[2 * done..]);
+                out.chunks_mut(2).zip(src).for_each(|(pair, sample)| pair.fill(*sample));
                 continue;
             }
             job.level.vectorize(

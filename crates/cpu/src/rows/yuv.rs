@@ -36,16 +36,15 @@ impl RowKernel for Yuv {
         let samples = [0, 1, 2].map(|slot| job.own(slot).plane::<u8>(0));
         let (factors, width) = (&self.factors, self.output.width() as usize);
         if self.output.layout() == Layout::Chw {
-            for (channel, place) in self.order.into_iter().enumerate() {
-                let to = out.plane::<u8>(place);
-                job.level.drive(Color { factors, samples, channel, to }, width);
-            }
+            let mut planes = out.planes::<u8, 3>().map(Some);
+            let to = self.order.map(|place| planes[place].take().unwrap_or_default());
+            job.level.drive(Colors { factors, samples, to }, width);
             return;
         }
         let colors = &mut scratch[..3 * width];
-        for (channel, to) in colors.chunks_exact_mut(width).enumerate() {
-            job.level.drive(Color { factors, samples, channel, to }, width);
-        }
+        let (red, others) = colors.split_at_mut(width);
+        let (green, blue) = others.split_at_mut(width);
+        job.level.drive(Colors { factors, samples, to: [red, green, blue] }, width);
         let mut planes: [&[u8]; 3] = [&[]; 3];
         for (place, plane) in self.order.into_iter().zip(colors.chunks_exact(width)) {
             planes[place] = plane;
@@ -54,41 +53,30 @@ impl RowKernel for Yuv {
     }
 }
 
-/// One colour of a row.
-struct Color<'a> {
+/// Red, green and blue of a row.
+struct Colors<'a> {
     factors: &'a YuvFactors,
     samples: [&'a [u8]; 3],
-    channel: usize,
-    to: &'a mut [u8],
+    to: [&'a mut [u8]; 3],
 }
 
-impl Block for Color<'_> {
+impl Block for Colors<'_> {
     #[inline(always)]
     fn blocks<const N: usize, V: Vector<N>>(&mut self, v: V, range: Range<usize>) {
-        let Self { factors, samples: [y, us, vs], channel, to } = self;
+        let Self { factors, samples, to: [reds, greens, blues] } = self;
         let YuvFactors { luma, middle, red_v, green, blue_u } = factors;
         let [factor, offset] = luma.map(|number| v.splat(number));
-        let middle = v.splat(*middle);
-        let (y, to) = (chunks(y, range.clone()), chunks_mut(to, range.clone()));
-        let (us, vs) = (chunks(us, range.clone()), chunks(vs, range));
-        match channel {
-            0 | 2 => {
-                let (chroma, by) = if *channel == 0 { (vs, *red_v) } else { (us, *blue_u) };
-                let by = v.splat(by);
-                for ((to, y), chroma) in to.iter_mut().zip(y).zip(chroma) {
-                    let luma = v.fma(v.load_u8(y), factor, offset);
-                    let chroma = v.sub(v.load_u8(chroma), middle);
-                    v.store_u8(v.fma(chroma, by, luma), to);
-                }
-            }
-            _ => {
-                let [by_u, by_v] = green.map(|number| v.splat(number));
-                for (((to, y), u_sample), v_sample) in to.iter_mut().zip(y).zip(us).zip(vs) {
-                    let luma = v.fma(v.load_u8(y), factor, offset);
-                    let of_v = v.fma(v.sub(v.load_u8(v_sample), middle), by_v, luma);
-                    v.store_u8(v.fma(v.sub(v.load_u8(u_sample), middle), by_u, of_v), to);
-                }
-            }
+        let [middle, red_v, blue_u] = [*middle, *red_v, *blue_u].map(|number| v.splat(number));
+        let [by_u, by_v] = green.map(|number| v.splat(number));
+        let [ys, us, vs] = samples.map(|samples| chunks(samples, range.clone()));
+        let (reds, greens) = (chunks_mut(reds, range.clone()), chunks_mut(greens, range.clone()));
+        let colors = reds.iter_mut().zip(greens).zip(chunks_mut(blues, range));
+        for (((red, green), blue), (y, (u, chroma))) in colors.zip(ys.iter().zip(us.iter().zip(vs))) {
+            let luma = v.fma(v.load_u8(y), factor, offset);
+            let (u, chroma) = (v.sub(v.load_u8(u), middle), v.sub(v.load_u8(chroma), middle));
+            v.store_u8(v.fma(chroma, red_v, luma), red);
+            v.store_u8(v.fma(u, by_u, v.fma(chroma, by_v, luma)), green);
+            v.store_u8(v.fma(u, blue_u, luma), blue);
         }
     }
 }

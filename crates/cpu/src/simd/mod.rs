@@ -37,7 +37,7 @@ pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use resample::{pairs_avx2, sums_avx2};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use shuffle::{Shuffle, interleave_avx2, mirror_avx2, pick_avx2};
+pub(crate) use shuffle::{Shuffle, double_avx2, interleave_avx2, mirror_avx2, pick_avx2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sobel::gradient_avx2;
 #[cfg(target_arch = "x86_64")]

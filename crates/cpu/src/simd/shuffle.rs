@@ -155,9 +155,40 @@ pub(crate) fn mirror_avx2(v3: V3, src: &[u8], out: &mut [u8]) -> usize {
     )
 }
 
+/// Every byte twice; how many of them are done: all but fewer than sixteen at the end.
+pub(crate) fn double_avx2(v3: V3, src: &[u8], out: &mut [u8]) -> usize {
+    v3.vectorize(
+        #[inline(always)]
+        || {
+            let out = out;
+            let (src, _) = src.as_chunks::<N>();
+            let (out, _) = out.as_chunks_mut::<{ 2 * N }>();
+            for (out, src) in out.iter_mut().zip(src) {
+                let src: __m128i = bytemuck::cast(*src);
+                let halves = [v3.sse2._mm_unpacklo_epi8(src, src), v3.sse2._mm_unpackhi_epi8(src, src)];
+                *out = bytemuck::cast(halves);
+            }
+            src.len().min(out.len()) * N
+        },
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_doubled() {
+        let Some(v3) = V3::try_new() else { return };
+        let src: Vec<u8> = (0..40).map(|i| i * 5).collect();
+        // As many as both have room for.
+        for (from, to, count) in [(40, 80, 32), (40, 79, 32), (40, 63, 16), (15, 80, 0)] {
+            let mut out = vec![7; to];
+            assert_eq!(double_avx2(v3, &src[..from], &mut out), count);
+            assert!(out[..2 * count].iter().enumerate().all(|(i, &byte)| byte == src[i / 2]));
+            assert!(out[2 * count..].iter().all(|&byte| byte == 7));
+        }
+    }
 
     #[test]
     fn pixels_are_shuffled_as_one_by_one() {
