@@ -52,6 +52,13 @@ impl<T: Pod + Send + Sync + Debug> RowKernel for Transposed<T> {
 impl<T: Pod> Transposed<T> {
     /// At most [`BLOCK`] rows of a plane whose pixels have `N` samples.
     fn plane<const N: usize>(&self, plane: usize, jobs: &[Job<'_>], out: &mut [RowMut<'_>]) {
+        #[cfg(target_arch = "x86_64")]
+        if size_of::<T>() == 1
+            && N != 4
+            && let Some(mut tiles) = Tiles::new(self.x, jobs, N == 3)
+        {
+            return tiles.compute(self.y, plane, jobs, out);
+        }
         let source = jobs[0].origins[0];
         let mut columns = [0; BLOCK];
         let mut results: [&mut [[T; N]]; BLOCK] = std::array::from_fn(|_| Default::default());
@@ -61,23 +68,11 @@ impl<T: Pod> Transposed<T> {
         }
         let results = &mut results[..jobs.len()];
         let width = results[0].len();
-        #[cfg(target_arch = "x86_64")]
-        let mut tiles = Tiles::new(jobs[0].level, N * size_of::<T>(), &columns[..jobs.len()]);
         for first in (0..width).step_by(BLOCK) {
             let count = BLOCK.min(width - first);
             let mut rows: [&[[T; N]]; BLOCK] = [&[]; BLOCK];
             for (row, column) in rows[..count].iter_mut().zip(first as u32..) {
                 *row = source.row(self.y.map(column)).plane::<T>(plane).as_chunks::<N>().0;
-            }
-            #[cfg(target_arch = "x86_64")]
-            if let Some(tiles) = &mut tiles {
-                let rows: [&[u8]; BLOCK] =
-                    std::array::from_fn(|i| bytemuck::cast_slice(rows[i.min(count - 1)].as_flattened()));
-                let results = results
-                    .iter_mut()
-                    .map(|result| bytemuck::cast_slice_mut(result[first..first + count].as_flattened_mut()));
-                tiles.compute(&rows, results);
-                continue;
             }
             for (result, &column) in results.iter_mut().zip(&columns) {
                 for (pixel, row) in result[first..first + count].iter_mut().zip(&rows) {
@@ -103,31 +98,43 @@ struct Tiles {
 
 #[cfg(target_arch = "x86_64")]
 impl Tiles {
-    /// `None` when they are other columns or pixels, or another level.
-    fn new(level: Level, pixel: usize, columns: &[usize]) -> Option<Self> {
+    /// `None` when they are other columns, or at another level.
+    #[inline(never)]
+    fn new(x: AxisMap, jobs: &[Job<'_>], is_triple: bool) -> Option<Self> {
         const { assert!(SIDE == BLOCK) }
-        let Level::Avx2(v3) = level else { return None };
-        let (forwards, backwards) = (
-            columns.windows(2).all(|pair| pair[1] == pair[0] + 1),
-            columns.windows(2).all(|pair| pair[0] == pair[1] + 1),
-        );
-        let first = *columns.iter().min()?;
-        let fits = matches!(pixel, 1 | 3) && (forwards || backwards);
+        let Level::Avx2(v3) = jobs[0].level else { return None };
+        let column = |job: &Job<'_>| x.map(job.y) as usize;
+        let (one, other) = (column(&jobs[0]), column(&jobs[jobs.len() - 1]));
+        let (first, backwards) = (one.min(other), other < one);
+        let expected = |k: usize| if backwards { one.checked_sub(k) } else { Some(one + k) };
+        let beside = jobs.iter().enumerate().all(|(k, job)| expected(k) == Some(column(job)));
         let [room, to] = [[[0; TRIPLES]; SIDE]; 2];
-        fits.then_some(Self { v3, is_triple: pixel == 3, first, backwards: !forwards, room, to })
+        beside.then_some(Self { v3, is_triple, first, backwards, room, to })
     }
 
-    /// A tile of whole rows, whose columns become as many results as there are, each as long as it is.
-    fn compute<'a>(&mut self, rows: &[&[u8]; BLOCK], results: impl ExactSizeIterator<Item = &'a mut [u8]>) {
+    /// The results of these columns, a tile at a time.
+    #[inline(never)]
+    fn compute(&mut self, y: AxisMap, plane: usize, jobs: &[Job<'_>], out: &mut [RowMut<'_>]) {
         let Self { v3, is_triple, first, backwards, room, to } = self;
-        if *is_triple {
-            transpose_triples_avx2(*v3, &pieces(rows, 3 * *first, room), to);
-        } else {
-            transpose_bytes_avx2(*v3, &pieces(rows, *first, room), to);
-        }
-        let count = results.len();
-        for (k, result) in results.enumerate() {
-            result.copy_from_slice(&to[if *backwards { count - 1 - k } else { k }][..result.len()]);
+        let (source, pixel) = (jobs[0].origins[0], if *is_triple { 3 } else { 1 });
+        let width = out[0].plane::<u8>(plane).len() / pixel;
+        for start in (0..width).step_by(BLOCK) {
+            let end = width.min(start + BLOCK);
+            let mut rows: [&[u8]; BLOCK] = [&[]; BLOCK];
+            for (row, column) in rows.iter_mut().zip(start..) {
+                // Of a part of a tile the last row is there again.
+                *row = source.row(y.map(column.min(end - 1) as u32)).plane(plane);
+            }
+            if *is_triple {
+                transpose_triples_avx2(*v3, &pieces(&rows, 3 * *first, room), to);
+            } else {
+                transpose_bytes_avx2(*v3, &pieces(&rows, *first, room), to);
+            }
+            for (k, out) in out.iter_mut().enumerate() {
+                let part = &to[if *backwards { jobs.len() - 1 - k } else { k }];
+                let out = &mut out.plane::<u8>(plane)[pixel * start..pixel * end];
+                out.copy_from_slice(&part[..out.len()]);
+            }
         }
     }
 }
