@@ -30,12 +30,6 @@ pub(crate) trait Way: Copy {
     /// The first pixel that is read along an axis.
     fn first(s: f32) -> i64;
 
-    /// The same; beyond 32 bits the nearest.
-    #[inline(always)]
-    fn first_of_32_bits(s: f32) -> i32 {
-        (s.floor() as i32).saturating_add(1 - (Self::TAPS / 2) as i32)
-    }
-
     /// The pixel, of those that `at` gives by their place from the first.
     fn pixel<T: Pixel, const N: usize>(place: [f32; 2], around: impl Around<N>) -> [f32; N];
 }
@@ -55,11 +49,6 @@ pub(crate) struct BicubicWithAlpha;
 
 impl Way for Nearest {
     const TAPS: usize = 1;
-
-    #[inline(always)]
-    fn first_of_32_bits(s: f32) -> i32 {
-        s.round_ties_even() as i32
-    }
 
     #[inline(always)]
     fn first(s: f32) -> i64 {

@@ -7,7 +7,7 @@ use super::row::RowMut;
 use super::{Job, RowKernel};
 use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::interleave_avx2;
+use crate::simd::{interleave_avx2, pick_avx2};
 
 /// Of bytes: for each of three interleaved channels the input that it is.
 #[derive(Debug)]
@@ -49,5 +49,18 @@ pub(super) fn interleave(level: Level, [a, b, c]: [&[u8]; 3], out: &mut [u8]) {
     let rest = a[done..].iter().zip(b[done..].iter().zip(&c[done..]));
     for (out, (&a, (&b, &c))) in out[3 * done..].chunks_exact_mut(3).zip(rest) {
         out.copy_from_slice(&[a, b, c]);
+    }
+}
+
+/// Pixels of three bytes, taken apart into planes as long as they are many.
+pub(super) fn split(level: Level, src: &[u8], planes: [&mut [u8]; 3]) {
+    for (channel, plane) in planes.into_iter().enumerate() {
+        let done = match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(v3) => pick_avx2(v3, src, channel, plane),
+            Level::Portable => 0,
+        };
+        let rest = src[3 * done..].iter().skip(channel).step_by(3);
+        plane[done..].iter_mut().zip(rest).for_each(|(to, &byte)| *to = byte);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use mip_core::{ImageDesc, Layout, Sample};
+use mip_core::{DType, ImageDesc, Layout, Sample};
 use mip_plan::{Border, Coordinates, Interpolation, MapUnit, Sampled as Definition};
 
 use super::interpolation::{
@@ -11,8 +11,8 @@ use super::interpolation::{
 };
 use super::premultiply::constant;
 use super::row::RowMut;
-use super::{Job, RowKernel};
-use crate::simd::{Pixel, Vector, WithVector};
+use super::{BLOCK, Job, RowKernel};
+use crate::simd::{Level, Pixel, Vector, WithVector, integers};
 
 /// Goes along the row pixel by pixel.
 #[derive(Debug)]
@@ -29,8 +29,30 @@ impl<T> Sampled<T> {
 }
 
 impl<T: Pixel + Debug> RowKernel for Sampled<T> {
-    fn compute(&self, job: &Job<'_>, _: &mut [u8], out: &mut RowMut<'_>) {
+    fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        if self.only_copies() {
+            return self.compute_together(std::slice::from_ref(job), scratch, std::slice::from_mut(out));
+        }
         job.level.with(ARow { rows: self, job, out });
+    }
+
+    /// What a block of the result reads lies close together, and stays in the first-level cache.
+    fn together(&self) -> usize {
+        if self.only_copies() { BLOCK } else { 1 }
+    }
+
+    fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {
+        if !self.only_copies() {
+            return jobs.iter().zip(out).for_each(|(job, out)| self.compute(job, scratch, out));
+        }
+        jobs[0].level.vectorize(
+            #[inline(always)]
+            || match self.input.channels() {
+                1 => self.copies::<1>(jobs, out),
+                3 => self.copies::<3>(jobs, out),
+                _ => self.copies::<4>(jobs, out),
+            },
+        );
     }
 }
 
@@ -76,20 +98,32 @@ impl Places {
             || {
                 let places = self;
                 places.compute_any(definition.coordinates, source, job, first);
-                match definition.interpolation {
-                    Interpolation::Nearest => places.round::<Nearest>(),
-                    Interpolation::Bilinear => places.round::<Bilinear>(),
-                    Interpolation::Bicubic => places.round::<Bicubic>(),
-                }
+                places.round(definition.interpolation, job.level);
             },
         );
     }
 
     #[inline(always)]
-    fn round<W: Way>(&mut self) {
+    fn round(&mut self, interpolation: Interpolation, level: Level) {
         for (first, at) in self.first.iter_mut().zip(&self.at) {
-            for (first, &at) in first.iter_mut().zip(at) {
-                *first = W::first_of_32_bits(at);
+            let mut whole = *at;
+            match interpolation {
+                Interpolation::Nearest => {
+                    for s in &mut whole {
+                        *s = s.round_ties_even();
+                    }
+                }
+                Interpolation::Bilinear | Interpolation::Bicubic => {
+                    for s in &mut whole {
+                        *s = s.floor();
+                    }
+                }
+            }
+            integers(level, &whole, first);
+            if interpolation == Interpolation::Bicubic {
+                for first in first {
+                    *first = first.saturating_sub(1);
+                }
             }
         }
     }
@@ -137,6 +171,28 @@ impl Places {
 }
 
 impl<T: Pixel> Sampled<T> {
+    /// Whether the result is pixels of bytes as they are.
+    fn only_copies(&self) -> bool {
+        let nearest = self.definition.interpolation == Interpolation::Nearest;
+        T::DTYPE == DType::U8 && nearest && self.input.layout() == Layout::Hwc
+    }
+
+    /// Rows of which this is so, a block of each after the other.
+    #[inline(always)]
+    fn copies<const N: usize>(&self, jobs: &[Job<'_>], out: &mut [RowMut<'_>]) {
+        let source = Source::<T, N>::new(&jobs[0], &self.input, self.definition.border, false);
+        let mut places = Places::NONE;
+        let width = out[0].plane::<T>(0).len() / N;
+        for first in (0..width).step_by(PIXELS) {
+            for (job, out) in jobs.iter().zip(&mut *out) {
+                places.find(&self.definition, &self.input, job, first);
+                let pixels = &mut out.plane::<T>(0).as_chunks_mut().0[first..];
+                let count = PIXELS.min(pixels.len());
+                source.copy_nearest(&places, &mut pixels[..count]);
+            }
+        }
+    }
+
     #[inline(always)]
     fn row<const N: usize, const L: usize, V: Vector<L>>(&self, job: &Job<'_>, v: V, out: &mut RowMut<'_>) {
         let bilinear = self.definition.interpolation == Interpolation::Bilinear;
@@ -267,6 +323,48 @@ impl<'a, T: Pixel, const N: usize> Source<'a, T, N> {
         for (value, ((&sx, &x), (&sy, &y))) in values.iter_mut().zip(places) {
             *value = self.pixel(way, (sx, x), (sy, y));
         }
+    }
+
+    /// The nearest pixels, as they are, at most [`PIXELS`].
+    #[inline(always)]
+    fn copy_nearest(&self, places: &Places, out: &mut [[T; N]]) {
+        /// Stands for a pixel that is not in the image.
+        const NONE: u32 = u32::MAX;
+        let Places { at: [across, down], first: [columns, rows] } = places;
+        let mut offsets = [NONE; PIXELS];
+        let (mut constant, (width, height)) = (None, self.size);
+        // Of larger images every pixel is looked for.
+        if let Ok(row) = u32::try_from(self.row)
+            && u64::from(row) * u64::from(height) < NONE.into()
+        {
+            if let Border::Constant(value) = self.border {
+                constant = Some(T::from_f32(value));
+            }
+            for (offset, (&sx, (&x, &y))) in
+                offsets.iter_mut().zip(across.iter().zip(columns.iter().zip(rows)))
+            {
+                let (x, y) = (x as u32, y as u32);
+                let inside = x < width && y < height && !sx.is_nan();
+                let place = y.wrapping_mul(row).wrapping_add(x.wrapping_mul(N as u32));
+                *offset = if inside { place } else { NONE };
+            }
+        }
+        // One pixel more than there are: of three samples the one behind them is copied too, and overwritten.
+        let mut copied = [[T::default(); N]; PIXELS + 1];
+        let (samples, copied_samples) = (&self.samples[self.start..], copied.as_flattened_mut());
+        let size = if N == 3 { 4 } else { N };
+        for (i, &offset) in offsets.iter().enumerate() {
+            let (offset, to) = (offset as usize, &mut copied_samples[i * N..i * N + size]);
+            match (samples.get(offset..offset + size), constant) {
+                (Some(pixel), _) => to.copy_from_slice(pixel),
+                (None, Some(constant)) if offset == NONE as usize => to.fill(constant),
+                (None, _) => {
+                    let pixel = self.pixel(Nearest, (across[i], columns[i]), (down[i], rows[i]));
+                    to[..N].copy_from_slice(&pixel.map(T::from_f32));
+                }
+            }
+        }
+        out.copy_from_slice(&copied[..out.len()]);
     }
 
     /// A pixel of the result: along each axis its place in the source, and the first pixel that is read.

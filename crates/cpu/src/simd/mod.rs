@@ -21,6 +21,8 @@ mod sobel;
 #[cfg(target_arch = "x86_64")]
 mod three_to_two;
 #[cfg(target_arch = "x86_64")]
+mod transpose;
+#[cfg(target_arch = "x86_64")]
 mod two_to_one;
 mod whole;
 
@@ -41,8 +43,10 @@ pub(crate) use sobel::gradient_avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use three_to_two::three_to_two_avx2;
 #[cfg(target_arch = "x86_64")]
+pub(crate) use transpose::{SIDE, TRIPLES, transpose_bytes_avx2, transpose_triples_avx2};
+#[cfg(target_arch = "x86_64")]
 pub(crate) use two_to_one::two_to_one_avx2;
-pub(crate) use whole::{Integer, Ordered, WithOrdered, sum_of_products};
+pub(crate) use whole::{Integer, Ordered, WithOrdered, integers, sum_of_products};
 
 use std::ops::Range;
 

@@ -210,3 +210,52 @@ fn in_registers(
         *to = [bytemuck::cast(p), bytemuck::cast(q), bytemuck::cast(r), bytemuck::cast(s)];
     }
 }
+
+/// As `as i32` makes them, of numbers without fractions; of NaN any. The compiler does that one by one.
+#[inline(always)]
+pub(crate) fn integers<const N: usize>(level: Level, from: &[f32; N], to: &mut [i32; N]) {
+    #[cfg(target_arch = "x86_64")]
+    const AT_LEAST: i32 = 0x1d;
+    #[cfg(target_arch = "x86_64")]
+    if let Level::Avx2(v3) = level {
+        const { assert!(N.is_multiple_of(8)) }
+        let avx = v3.avx;
+        let end = avx._mm256_set1_ps(2_147_483_648.0);
+        for (to, from) in to.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<8>().0) {
+            let from = bytemuck::cast(*from);
+            // The least integer stands for all that are too low or too high; its complement is the greatest.
+            let high = avx._mm256_castps_si256(avx._mm256_cmp_ps::<AT_LEAST>(from, end));
+            *to = bytemuck::cast(v3.avx2._mm256_xor_si256(avx._mm256_cvttps_epi32(from), high));
+        }
+        return;
+    }
+    to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as i32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SimdLevel;
+
+    #[test]
+    fn numbers_beyond_32_bits_become_the_nearest() {
+        let ends = [0.0, -0.0, 1.0, -1.0, 8_388_607.0, -16_777_216.0, 2_147_483_520.0, 2_147_483_648.0];
+        let more = [
+            -2_147_483_520.0,
+            -2_147_483_648.0,
+            3e9,
+            -3e9,
+            f32::MAX,
+            f32::MIN,
+            f32::INFINITY,
+            -f32::INFINITY,
+        ];
+        let from: [f32; 16] = std::array::from_fn(|i| if i < 8 { ends[i] } else { more[i - 8] });
+        for level in [SimdLevel::Portable, SimdLevel::Native] {
+            let mut to = [7; 16];
+            let level = Level::new(level);
+            level.vectorize(|| integers(level, &from, &mut to));
+            assert_eq!(to, from.map(|number| number as i32));
+        }
+    }
+}

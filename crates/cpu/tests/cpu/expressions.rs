@@ -108,6 +108,30 @@ fn samples_of_several_images_and_channels() {
     });
 }
 
+/// Turned, and far away.
+#[test]
+fn nearest_pixels() {
+    images(|image, n| {
+        let border = ["reflect101", "constant border_value=200", "wrap", "constant", "replicate"][n % 5];
+        for matrix in ["[0.8,0.6,-3,-0.6,0.8,2]", "[1e9,3,-1e9,0,1e9,1]", "[1,0,0.5,0,1,-0.5]"] {
+            operator(&format!("warp_affine matrix={matrix} filter=nearest border={border}"), image);
+        }
+    });
+}
+
+/// Of tiles, whole ones and parts: every side up to two of them.
+#[test]
+fn rows_that_become_columns() {
+    for (width, height) in (1..=70).flat_map(|side| [(side, 71 - side), (65, side), (side, 33)]) {
+        for format in [PixelFormat::Gray, PixelFormat::Rgb] {
+            let image = ImageDesc::new(width, height, format, DType::U8).unwrap();
+            for text in ["transpose", "rotate90 direction=cw", "rotate90 direction=ccw"] {
+                operator(text, image);
+            }
+        }
+    }
+}
+
 /// Looked up, or computed where the result is no byte.
 #[test]
 fn functions() {
@@ -125,7 +149,13 @@ fn functions() {
         // Colour spaces have no i16.
         if image.format().rgb_indices().is_some() && image.dtype() != DType::I16 {
             operator("color_convert to=linear", image);
-            operator("color_convert to=hls", image);
+            for space in [PixelFormat::Hls, PixelFormat::Hsv] {
+                operator(&format!("color_convert to={}", space.name()), image);
+                if image.channels() == 3 {
+                    let from = image.with_format(space).unwrap();
+                    operator(&format!("color_convert to={}", image.format().name()), from);
+                }
+            }
         }
         if image.format().rgb_indices().is_some() {
             operator("point expr=pow(g,1.1),cbrt(r)*40,200-exp(b*0.02)", image);

@@ -4,6 +4,7 @@ use mip_core::{DType, ImageDesc, f16};
 use mip_plan::{Axis, Binary, Expr, LookupTable, Results, Unary};
 
 use super::blocks::{each1, each2, each3, select};
+use super::pairs::Pairs;
 use super::program::{MAX_OPERANDS, Number, Operation, Program, nodes};
 use super::samples::{self, Load, Source, Split};
 use super::walk::{Arithmetic, Reads, TILE};
@@ -18,6 +19,8 @@ pub(super) struct Floats {
     program: Program,
     reads: Reads,
     output: ImageDesc,
+    /// Where it is one pass.
+    pairs: Option<Pairs>,
 }
 
 impl Floats {
@@ -36,7 +39,8 @@ impl Floats {
         let nodes = functions::recognised(nodes(&resolved, &results), &resolved);
         let fused = sums::fused(nodes, &results);
         let program = Program::new(&fused, &results, inputs, flat);
-        Ok(Self { program, reads: Reads { inputs: inputs.to_vec(), flat, around }, output })
+        let pairs = Pairs::of(expr, inputs, &output).filter(|_| around.is_none());
+        Ok(Self { program, reads: Reads { inputs: inputs.to_vec(), flat, around }, output, pairs })
     }
 
     /// Places beside a block that are read.
@@ -51,6 +55,9 @@ impl RowKernel for Floats {
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
+        if let Some(pairs) = self.pairs {
+            return pairs.run(job, &self.output, out);
+        }
         let extent = store::extent(&self.output, self.reads.flat);
         self.program.run::<Binary32>(job, &self.reads, scratch, extent, &mut |at, results| {
             store::floats(job.level, &self.output, self.reads.flat, at, results, out);

@@ -7,8 +7,10 @@ mod bytes;
 mod fixed;
 mod floats;
 mod functions;
+mod hues;
 mod integers;
 mod linear;
+mod pairs;
 mod program;
 mod ranks;
 mod remembered;
@@ -24,6 +26,7 @@ use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Border, Channel, Expr, Op, Results, Stencil};
 
 use self::floats::Floats;
+use self::hues::Hues;
 use self::integers::Integers;
 use self::linear::Linear;
 use self::ranks::Ranks;
@@ -89,6 +92,11 @@ fn lower(
     }
     if around.is_none()
         && let Some(rows) = Tabulated::new(expr, inputs, output)?
+    {
+        return Ok(Arc::new(rows));
+    }
+    if around.is_none()
+        && let Some(rows) = Hues::new(expr, inputs, output)?
     {
         return Ok(Arc::new(rows));
     }
