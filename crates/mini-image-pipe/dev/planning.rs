@@ -53,7 +53,10 @@ fn pairs(tasks: usize) -> String {
     let mut line = String::from("m0:invert inputs=@input");
     for i in 1..=tasks.saturating_sub(1) / 3 {
         let before = i - 1;
-        let _ = write!(line, " ! a{i}:gaussian_blur kernel=3 inputs=m{before} ! b{i}:box_blur kernel=3 inputs=m{before}");
+        let _ = write!(
+            line,
+            " ! a{i}:gaussian_blur kernel=3 inputs=m{before} ! b{i}:box_blur kernel=3 inputs=m{before}"
+        );
         let _ = write!(line, " ! m{i}:blend inputs=a{i},b{i}");
     }
     line
