@@ -126,6 +126,8 @@ fn auto_takes_the_gpu_for_many_jpegs_and_the_cpu_for_few() {
     assert!(!on_cpu.stderr.contains("--decode"), "{}", on_cpu.stderr);
     let scaled = run(&place, &[&base[..], &["many", "--device", "cuda", "--jpeg-scale", "1/2"]].concat());
     assert_eq!(shares(&scaled), ["cpu"]);
+    let several = run(&place, &[&base[..], &["many", "--device", "cuda:0,cpu"]].concat());
+    assert_eq!(shares(&several), ["cpu"]);
 
     let place = self::place(false);
     long_jpeg(&place, "many/a.jpg", cores * 24_000_000);

@@ -5,11 +5,10 @@ use std::ops::Range;
 use mip_core::{ImageDesc, Layout, PixelFormat};
 use mip_plan::YuvSample;
 
+use super::merge::pick;
 use super::row::{Row, RowMut};
 use super::{Job, RowKernel};
-#[cfg(target_arch = "x86_64")]
-use crate::simd::pick_avx2;
-use crate::simd::{Block, Level, Vector, chunks, chunks_mut};
+use crate::simd::{Block, Vector, chunks, chunks_mut};
 
 /// A sample of each pixel.
 #[derive(Debug)]
@@ -131,18 +130,6 @@ impl RowKernel for SharedChroma {
         let (red, rest) = colors.split_at(samples);
         let (green, blue) = rest.split_at(samples);
         job.level.drive(Sums { sample: self.sample, colors: [red, green, blue], to }, samples);
-    }
-}
-
-/// One channel of pixels of three bytes.
-fn pick(level: Level, src: &[u8], channel: usize, out: &mut [u8]) {
-    let done = match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(v3) => pick_avx2(v3, src, channel, out),
-        Level::Portable => 0,
-    };
-    for (out, pixel) in out[done..].iter_mut().zip(src[3 * done..].chunks_exact(3)) {
-        *out = pixel[channel];
     }
 }
 

@@ -82,7 +82,9 @@ impl<T: Pod + Send + Sync + std::fmt::Debug> RowKernel for Gather<T> {
                 mirror(v3, &src[3 * (last + 1) - out.len()..3 * (last + 1)], out);
                 continue;
             }
-            if let (Columns::Doubled { first, step }, 1, 1) = (&self.columns, self.step, size_of::<T>()) {
+            if let (Columns::Doubled { first, step: step @ (1 | 2) }, 1, 1) =
+                (&self.columns, self.step, size_of::<T>())
+            {
                 let (src, out) = (bytemuck::cast_slice(src), bytemuck::cast_slice_mut(out));
                 double_bytes(job.level, &src[*first..], *step, out);
                 continue;
@@ -151,7 +153,7 @@ fn pick<T: Pod, const N: usize>(columns: &Columns, src: &[T], out: &mut [T]) {
     }
 }
 
-/// Bytes so far apart, twice each. Words of two equal bytes are computed, which the compiler makes vectors of.
+/// Bytes side by side, or every second one, twice each. Words of two equal bytes are computed, which the compiler makes vectors of.
 fn double_bytes(level: Level, src: &[u8], step: usize, out: &mut [u8]) {
     let (pairs, single) = out.as_chunks_mut::<2>();
     let count = pairs.len();
@@ -162,18 +164,16 @@ fn double_bytes(level: Level, src: &[u8], step: usize, out: &mut [u8]) {
         #[inline(always)]
         move || {
             let double = |word: u16| (word | word << 8).to_le_bytes();
-            match step {
-                1 => pairs.iter_mut().zip(src).for_each(|(to, &byte)| *to = double(byte.into())),
-                2 => {
-                    let (words, single) = src.as_chunks::<2>();
-                    if let ([byte], Some(to)) = (single, pairs.get_mut(words.len())) {
-                        *to = [*byte; 2];
-                    }
-                    let word = |bytes: [u8; 2]| u16::from_le_bytes(bytes) & 0xFF;
-                    pairs.iter_mut().zip(words).for_each(|(to, bytes)| *to = double(word(*bytes)));
-                }
-                _ => pairs.iter_mut().zip(src.iter().step_by(step)).for_each(|(to, byte)| *to = [*byte; 2]),
+            if step == 1 {
+                pairs.iter_mut().zip(src).for_each(|(to, &byte)| *to = double(byte.into()));
+                return;
             }
+            let (words, single) = src.as_chunks::<2>();
+            if let ([byte], Some(to)) = (single, pairs.get_mut(words.len())) {
+                *to = [*byte; 2];
+            }
+            let word = |bytes: [u8; 2]| u16::from_le_bytes(bytes) & 0xFF;
+            pairs.iter_mut().zip(words).for_each(|(to, bytes)| *to = double(word(*bytes)));
         },
     );
 }
@@ -205,7 +205,7 @@ fn doubled<T: Pod, const N: usize, const STEP: usize>(src: &[[T; N]], out: &mut 
 fn bytes_are_doubled() {
     let src: Vec<u8> = (0..=255).rev().collect();
     for level in [Level::Portable, Level::new(crate::SimdLevel::Native)] {
-        for (step, width) in (1..=4).flat_map(|step| (0..80).map(move |width| (step, width))) {
+        for (step, width) in (1..=2).flat_map(|step| (0..80).map(move |width| (step, width))) {
             // As much as the last pixel needs, and as rows have behind it.
             for more in 0..step {
                 let len = (width.max(1) - 1) / 2 * step + 1 + more;

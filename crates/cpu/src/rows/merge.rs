@@ -55,12 +55,18 @@ pub(super) fn interleave(level: Level, [a, b, c]: [&[u8]; 3], out: &mut [u8]) {
 /// Pixels of three bytes, taken apart into planes as long as they are many.
 pub(super) fn split(level: Level, src: &[u8], planes: [&mut [u8]; 3]) {
     for (channel, plane) in planes.into_iter().enumerate() {
-        let done = match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2(v3) => pick_avx2(v3, src, channel, plane),
-            Level::Portable => 0,
-        };
-        let rest = src[3 * done..].iter().skip(channel).step_by(3);
-        plane[done..].iter_mut().zip(rest).for_each(|(to, &byte)| *to = byte);
+        pick(level, src, channel, plane);
+    }
+}
+
+/// One channel of pixels of three bytes.
+pub(super) fn pick(level: Level, src: &[u8], channel: usize, out: &mut [u8]) {
+    let done = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(v3) => pick_avx2(v3, src, channel, out),
+        Level::Portable => 0,
+    };
+    for (out, pixel) in out[done..].iter_mut().zip(src[3 * done..].chunks_exact(3)) {
+        *out = pixel[channel];
     }
 }

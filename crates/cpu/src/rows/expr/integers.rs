@@ -17,10 +17,10 @@ use super::samples::{self, Source};
 use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
 use super::{Around, is_flat, store};
 use crate::rows::row::{Row, RowMut};
-use crate::rows::{Job, RowKernel};
-use crate::simd::{Level, sum_of_products};
+use crate::rows::{Job, RowKernel, merge};
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{Shuffle, pick_avx2};
+use crate::simd::Shuffle;
+use crate::simd::{Level, sum_of_products};
 
 /// Operations that compute at most: a program in 16 bits keeps more values than one in binary32.
 const MOST: usize = 200;
@@ -282,9 +282,10 @@ const PICKED: usize = store::LONGEST + 2 * Offset::MAX as usize;
 
 /// One channel of interleaved pixels.
 fn pick(level: Level, src: &[u8], channel: usize, channels: usize, to: &mut [u8]) {
+    if channels == 3 {
+        return merge::pick(level, src, channel, to);
+    }
     let done = match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(v3) if channels == 3 => pick_avx2(v3, src, channel, to),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2(v3) => Shuffle::new(channels, &[Some(channel)]).run(v3, src, to),
         Level::Portable => 0,
