@@ -1,7 +1,9 @@
-//! Decodes JPEG files for `tests/jpeg/differential.py`, or times that.
+//! Decodes JPEG files for `tests/jpeg/differential.py`, encodes them for `tests/jpeg/encoding.py`, or times that.
 //!
 //! ```text
 //! jpegs DECODER < LIST         one file name a line; prints for each a line, and the pixels behind it
+//! jpegs --encode < LIST        one file a line: name of its samples, width, height, channels, quality, sampling (as 420),
+//!                              restart interval; prints for each the number of bytes, and the bytes behind it
 //! jpegs --time ROUNDS FILE...  the best times of our decoder, of the same at an eighth, and of zune-jpeg, in turns
 //! ```
 //!
@@ -12,7 +14,8 @@
 use std::io::{BufRead as _, Write as _, stdin, stdout};
 use std::time::{Duration, Instant};
 
-use mip_io::{JpegScale, ReadOptions, Reader};
+use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+use mip_io::{ChromaSampling, FileFormat, JpegScale, ReadOptions, Reader, WriteOptions};
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
@@ -29,8 +32,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--time", rounds, ref files @ ..] => time(rounds.parse().expect("a number of rounds"), files),
+        ["--encode"] => encode_all(),
         [decoder] => answer(decoder),
-        _ => panic!("usage: jpegs DECODER | jpegs --time ROUNDS FILE..."),
+        _ => panic!("usage: jpegs DECODER | jpegs --encode | jpegs --time ROUNDS FILE..."),
     }
 }
 
@@ -48,6 +52,43 @@ fn answer(decoder: &str) {
             Err(text) => writeln!(out, "error {}", text.replace('\n', " ")).expect("stdout"),
         }
         out.flush().expect("stdout");
+    }
+}
+
+fn encode_all() {
+    let mut out = stdout().lock();
+    for line in stdin().lock().lines() {
+        let line = line.expect("a line");
+        let parts: Vec<&str> = line.split(' ').collect();
+        let [name, width, height, channels, quality, sampling, restart] = parts[..] else {
+            panic!("seven parts are needed: {line}")
+        };
+        let samples = std::fs::read(name).expect("samples");
+        let format = if channels == "1" { PixelFormat::Gray } else { PixelFormat::Rgb };
+        let number = |text: &str| text.parse::<u32>().expect("a number");
+        let desc = ImageDesc::new(number(width), number(height), format, DType::U8).expect("a shape");
+        let image = ImageBuffer::from_bytes(desc, &samples).expect("as many samples as the shape has");
+        let options = WriteOptions {
+            jpeg_quality: number(quality) as u8,
+            jpeg_sampling: Some(sampling_of(sampling)),
+            jpeg_restart_interval: number(restart) as u16,
+            ..WriteOptions::default()
+        };
+        let file = mip_io::encode(&image, FileFormat::Jpeg, &options).expect("it can be encoded");
+        writeln!(out, "{}", file.len()).expect("stdout");
+        out.write_all(&file).expect("stdout");
+        out.flush().expect("stdout");
+    }
+}
+
+fn sampling_of(name: &str) -> ChromaSampling {
+    match name {
+        "444" => ChromaSampling::Full,
+        "422" => ChromaSampling::HalfWidth,
+        "440" => ChromaSampling::HalfHeight,
+        "420" => ChromaSampling::Quarter,
+        "411" => ChromaSampling::QuarterWidth,
+        other => panic!("there is no sampling {other}"),
     }
 }
 

@@ -17,6 +17,7 @@ mod natural;
 pub mod nut;
 mod pattern;
 mod raw;
+mod vector;
 mod video_file;
 mod write;
 pub mod y4m;
@@ -26,7 +27,7 @@ pub use decode::{
     IccUse, JpegScale, Loaded, Page, ReadOptions, ReadWarning, Reader, Spares, WarningKind, read_bytes,
     read_image,
 };
-pub use encode::{Compression, WriteOptions, check_encodable, encode, encoding_bytes};
+pub use encode::{ChromaSampling, Compression, WriteOptions, check_encodable, encode, encoding_bytes};
 pub use error::IoError;
 pub use format::{Facts, FileFormat, Samples};
 pub use inputs::{expand_inputs, input_name, is_stdin, open_input};

@@ -1,10 +1,9 @@
 //! JPEG files on the GPU: near the CPU's pixels, and the same whatever is decoded beside them.
 
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use mini_image_pipe::{Device, DeviceJpegLane, Error, Pipeline, PipelineConfig};
 use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
 use mip_graph::PipelineSpec;
-use mip_io::Reader;
+use mip_io::{ChromaSampling, FileFormat, Reader, WriteOptions};
 use mip_runtime::device::DeviceKind;
 use mip_testkit::images::SplitMix64;
 
@@ -23,22 +22,22 @@ const MOST_SUBSAMPLED: u8 = 12;
 struct Kind {
     name: &'static str,
     /// Luma samples across and down for one of chroma; nothing for gray.
-    sampling: Option<SamplingFactor>,
+    sampling: Option<ChromaSampling>,
     restart: u16,
 }
 
-const fn kind(name: &'static str, sampling: Option<SamplingFactor>) -> Kind {
+const fn kind(name: &'static str, sampling: Option<ChromaSampling>) -> Kind {
     Kind { name, sampling, restart: 0 }
 }
 
 static KINDS: [Kind; 7] = [
-    kind("4:4:4", Some(SamplingFactor::F_1_1)),
-    kind("4:2:2", Some(SamplingFactor::F_2_1)),
-    kind("4:4:0", Some(SamplingFactor::F_1_2)),
-    kind("4:2:0", Some(SamplingFactor::F_2_2)),
-    kind("4:1:1", Some(SamplingFactor::F_4_1)),
+    kind("4:4:4", Some(ChromaSampling::Full)),
+    kind("4:2:2", Some(ChromaSampling::HalfWidth)),
+    kind("4:4:0", Some(ChromaSampling::HalfHeight)),
+    kind("4:2:0", Some(ChromaSampling::Quarter)),
+    kind("4:1:1", Some(ChromaSampling::QuarterWidth)),
     kind("gray", None),
-    Kind { restart: 7, ..kind("4:2:0 with restart intervals", Some(SamplingFactor::F_2_2)) },
+    Kind { restart: 7, ..kind("4:2:0 with restart intervals", Some(ChromaSampling::Quarter)) },
 ];
 
 /// A file, what the CPU decodes, and the way it was written.
@@ -107,16 +106,16 @@ fn write(kind: &Kind, (width, height): (u16, u16), seed: u64) -> Result<Vec<u8>,
             }
         }
     }
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, 92);
-    let mut color = ColorType::Luma;
-    if let Some(sampling) = kind.sampling {
-        encoder.set_sampling_factor(sampling);
-        color = ColorType::Rgb;
-    }
-    encoder.set_restart_interval(kind.restart);
-    encoder.encode(&pixels, width, height, color).map_err(|e| e.to_string())?;
-    Ok(file)
+    let format = if channels == 1 { PixelFormat::Gray } else { PixelFormat::Rgb };
+    let desc = ImageDesc::new(width.into(), height.into(), format, DType::U8).map_err(|e| e.to_string())?;
+    let image = ImageBuffer::from_bytes(desc, &pixels).map_err(|e| e.to_string())?;
+    let options = WriteOptions {
+        jpeg_quality: 92,
+        jpeg_sampling: kind.sampling,
+        jpeg_restart_interval: kind.restart,
+        ..WriteOptions::default()
+    };
+    mip_io::encode(&image, FileFormat::Jpeg, &options).map_err(|e| e.to_string())
 }
 
 fn near(request: &Request) -> Outcome {
@@ -130,7 +129,7 @@ fn near(request: &Request) -> Outcome {
                 let (mean, most) = difference(&file.expected, image);
                 (worst_mean, worst) = (worst_mean.max(mean), worst.max(most));
                 let allowed = match kind.sampling {
-                    None | Some(SamplingFactor::F_1_1) => MOST,
+                    None | Some(ChromaSampling::Full) => MOST,
                     Some(_) => MOST_SUBSAMPLED,
                 };
                 if mean > MEAN || most > allowed {

@@ -40,6 +40,7 @@ use mip_core::{
 
 pub use icc::IccUse;
 pub use jpeg::JpegScale;
+pub(crate) use jpeg::{Level as JpegLevel, NATURAL};
 pub use loaded::Loaded;
 pub use pages::Page;
 pub(crate) use tiff::{is_plausible as is_plausible_tiff, page_source as tiff_page};

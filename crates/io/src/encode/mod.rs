@@ -5,6 +5,7 @@ mod check;
 mod exr;
 mod hdr;
 mod interleave;
+mod jpeg;
 mod npy;
 mod pnm;
 mod tga;
@@ -14,6 +15,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use check::check_encodable;
+pub use jpeg::ChromaSampling;
+pub(crate) use jpeg::Level as JpegLevel;
 pub(crate) use npy::{stacked_header, stacked_shape};
 
 use image::codecs::bmp::BmpEncoder;
@@ -22,7 +25,6 @@ use image::codecs::qoi::QoiEncoder;
 #[cfg(feature = "webp")]
 use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder as _, ImageResult};
-use jpeg_encoder::{PixelDensity, PixelDensityUnit};
 use mip_core::{DType, ImageBuffer, ImageDesc, ImageError, PixelFormat, faults, panics};
 
 use crate::metadata::DensityUnit;
@@ -33,6 +35,11 @@ use crate::{Carried, FileFormat, IoError};
 pub struct WriteOptions {
     /// JPEG quality, 1 to 100. Default 90.
     pub jpeg_quality: u8,
+    /// How much chroma a JPEG file of colors has. Default: 4:4:4 from quality 90 on, else 4:2:0.
+    pub jpeg_sampling: Option<ChromaSampling>,
+    /// Units (blocks of 8x8 samples, of all components that share pixels) between restart markers of a JPEG file; 0, the
+    /// default, for none.
+    pub jpeg_restart_interval: u16,
     /// How much time may be taken for a smaller file, where the format has a choice. Default little.
     pub compression: Compression,
     /// Metadata to write with the pixels. Default `None`.
@@ -54,7 +61,13 @@ pub enum Compression {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { jpeg_quality: 90, compression: Compression::default(), carried: None }
+        Self {
+            jpeg_quality: 90,
+            jpeg_sampling: None,
+            jpeg_restart_interval: 0,
+            compression: Compression::default(),
+            carried: None,
+        }
     }
 }
 
@@ -195,32 +208,31 @@ fn webp(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u
     })
 }
 
-fn jpeg(pixels: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
-    let color = match desc.format() {
-        PixelFormat::Gray => jpeg_encoder::ColorType::Luma,
-        _ => jpeg_encoder::ColorType::Rgb,
-    };
-    // Both sides were checked to fit 16 bits.
-    let (width, height) = (desc.width() as u16, desc.height() as u16);
-    let mut file = Vec::new();
-    let mut encoder = jpeg_encoder::Encoder::new(&mut file, options.jpeg_quality);
+fn jpeg(samples: &[u8], desc: &ImageDesc, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let carried = options.carried.as_deref();
-    if let Some(icc) = carried.and_then(Carried::icc) {
-        encoder.add_icc_profile(icc).map_err(|e| e.to_string())?;
-    }
-    if let Some(density) = carried.and_then(Carried::jfif_density) {
-        encoder.set_density(pixel_density(density));
-    }
-    encoder.encode(pixels, width, height, color).map_err(|e| e.to_string())?;
-    Ok(file)
+    let density = carried.and_then(Carried::jfif_density);
+    let quality = options.jpeg_quality;
+    let file = jpeg::File {
+        samples,
+        // Both sides were checked to fit 16 bits.
+        width: desc.width() as u16,
+        height: desc.height() as u16,
+        channels: if desc.format() == PixelFormat::Gray { 1 } else { 3 },
+        quality,
+        sampling: options.jpeg_sampling.unwrap_or_else(|| ChromaSampling::of_quality(quality)),
+        restart_interval: options.jpeg_restart_interval,
+        icc: carried.and_then(Carried::icc),
+        density: density.map_or((1, 1, 0), |(x, y, unit)| (x, y, jfif_unit(unit))),
+    };
+    file.encode()
 }
 
-fn pixel_density((x, y, unit): (u16, u16, DensityUnit)) -> PixelDensity {
-    let unit = match unit {
-        DensityUnit::Inch => PixelDensityUnit::Inches,
-        DensityUnit::Centimetre => PixelDensityUnit::Centimeters,
+/// What JFIF calls a unit.
+const fn jfif_unit(unit: DensityUnit) -> u8 {
+    match unit {
+        DensityUnit::Inch => 1,
+        DensityUnit::Centimetre => 2,
         // Metres were made inches before.
-        DensityUnit::Aspect | DensityUnit::Metre => PixelDensityUnit::PixelAspectRatio,
-    };
-    PixelDensity { density: (x, y), unit }
+        DensityUnit::Aspect | DensityUnit::Metre => 0,
+    }
 }

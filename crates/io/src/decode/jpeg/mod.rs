@@ -27,9 +27,12 @@ use self::decoder::Decoder;
 use self::frame::Frame;
 use self::huffman::Table;
 use super::{Fault, Reader, WarningKind};
+use crate::vector;
 
+pub(crate) use idct::NATURAL;
 pub(super) use plain::plain;
 pub use scale::JpegScale;
+pub(crate) use simd::Level;
 
 /// Memory that a [`Reader`] keeps from one picture to the next.
 #[derive(Debug, Default)]
@@ -112,7 +115,7 @@ impl Reader {
                 self.check_size(frame.width as u32, frame.height as u32)?;
                 scratch.prepare(frame, file.len())?;
             }
-            simd::run(ScanJob { decoder: &mut decoder, header, scratch })?;
+            vector::run(ScanJob { decoder: &mut decoder, header, scratch })?;
         }
         let Decoder { frame, application, warnings, .. } = decoder;
         let frame = frame.ok_or_else(no_image)?;
@@ -125,7 +128,7 @@ impl Reader {
         let mut image = self.buffer(desc)?;
         let colors = color::Colors::of(&frame, &application);
         let mut view = image.view_mut();
-        simd::run(PictureJob { frame: &frame, colors, scratch, out: view.data_mut() })?;
+        vector::run(PictureJob { frame: &frame, colors, scratch, out: view.data_mut() })?;
         Ok((image, application.orientation.unwrap_or(Orientation::NoTransforms)))
     }
 }
@@ -137,11 +140,11 @@ struct ScanJob<'a, 'f> {
     scratch: &'a mut Scratch,
 }
 
-impl simd::Job for ScanJob<'_, '_> {
+impl vector::Job for ScanJob<'_, '_> {
     type Output = Result<(), Fault>;
 
     #[inline(always)]
-    fn run<L: simd::Level>(self, level: L) -> Self::Output {
+    fn run<L: vector::Level>(self, level: L) -> Self::Output {
         self.decoder.scan(self.header, self.scratch, level)
     }
 }
@@ -154,11 +157,11 @@ struct PictureJob<'a> {
     out: &'a mut [u8],
 }
 
-impl simd::Job for PictureJob<'_> {
+impl vector::Job for PictureJob<'_> {
     type Output = Result<(), Fault>;
 
     #[inline(always)]
-    fn run<L: simd::Level>(self, level: L) -> Self::Output {
+    fn run<L: vector::Level>(self, level: L) -> Self::Output {
         picture::make(self.frame, self.colors, self.scratch, self.out, level)
     }
 }

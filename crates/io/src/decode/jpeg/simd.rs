@@ -1,18 +1,15 @@
 //! The two steps that the compiler does not turn into good vector code by itself, as far as the machine goes.
 
 use super::{color, idct};
+use crate::vector::Portable;
 
 /// What a machine can do.
-pub(super) trait Level: Copy {
+pub(crate) trait Level: Copy {
     /// See [`idct::idct`].
     fn idct(self, block: &[i16; 64], quantisers: &[u16; 64], last: usize, out: &mut [u8], stride: usize);
     /// See [`color::interleave`].
     fn interleave(self, rgb: [&[u8]; 3], out: &mut [u8]);
 }
-
-/// What works everywhere.
-#[derive(Clone, Copy)]
-pub(super) struct Portable;
 
 impl Level for Portable {
     #[inline(always)]
@@ -26,48 +23,15 @@ impl Level for Portable {
     }
 }
 
-/// Something to do with the best instructions there are.
-///
-/// A type of its own, not a closure: one that only borrows is called through a function that is compiled without
-/// these instructions, and so is all that it calls.
-pub(super) trait Job {
-    type Output;
-    /// Must be inlined (`#[inline(always)]`), with all that it calls in loops.
-    fn run<L: Level>(self, level: L) -> Self::Output;
-}
-
-/// Does it.
-pub(super) fn run<J: Job>(job: J) -> J::Output {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(v3) = pulp::x86::V3::try_new() {
-        return v3.vectorize(x86::OnV3 { v3, job });
-    }
-    job.run(Portable)
-}
-
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{__m128i, __m256i};
 
     use bytemuck::cast;
-    use pulp::NullaryFnOnce;
     use pulp::x86::V3;
 
-    use super::{Job, Level, color, idct};
-
-    pub(super) struct OnV3<J> {
-        pub(super) v3: V3,
-        pub(super) job: J,
-    }
-
-    impl<J: Job> NullaryFnOnce for OnV3<J> {
-        type Output = J::Output;
-
-        #[inline(always)]
-        fn call(self) -> J::Output {
-            self.job.run(self.v3)
-        }
-    }
+    use super::{Level, color, idct};
+    use crate::vector::{Lanes, transpose};
 
     impl Level for V3 {
         #[inline(always)]
@@ -146,28 +110,6 @@ mod x86 {
         [r0, r1, r2, r3, r4, r5, r6, r7]
     }
 
-    #[inline(always)]
-    fn transpose(v3: V3, r: [__m256i; 8]) -> [__m256i; 8] {
-        let avx2 = v3.avx2;
-        let (mut pairs, mut fours) = (r, r);
-        for i in 0..4 {
-            pairs[2 * i] = avx2._mm256_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
-            pairs[2 * i + 1] = avx2._mm256_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
-        }
-        for half in [0, 4] {
-            fours[half] = avx2._mm256_unpacklo_epi64(pairs[half], pairs[half + 2]);
-            fours[half + 1] = avx2._mm256_unpackhi_epi64(pairs[half], pairs[half + 2]);
-            fours[half + 2] = avx2._mm256_unpacklo_epi64(pairs[half + 1], pairs[half + 3]);
-            fours[half + 3] = avx2._mm256_unpackhi_epi64(pairs[half + 1], pairs[half + 3]);
-        }
-        let mut turned = r;
-        for i in 0..4 {
-            turned[i] = avx2._mm256_permute2x128_si256::<0x20>(fours[i], fours[i + 4]);
-            turned[i + 4] = avx2._mm256_permute2x128_si256::<0x31>(fours[i], fours[i + 4]);
-        }
-        turned
-    }
-
     /// [`idct::transform`] of eight columns at once. `SHIFT` is an `i32` because the instruction has it so.
     #[inline(always)]
     fn pass<const SHIFT: i32>(v3: V3, c: [__m256i; 8], offset: i32) -> [__m256i; 8] {
@@ -177,8 +119,8 @@ mod x86 {
         let rotated = v.mul(v.add(c[2], c[6]), 4433);
         let low = v.sub(rotated, v.mul(c[6], 15137));
         let high = v.add(rotated, v.mul(c[2], 6270));
-        let sum = v.add(v.up(v.add(c[0], c[4])), rounded);
-        let difference = v.add(v.up(v.sub(c[0], c[4])), rounded);
+        let sum = v.add(v.up::<{ idct::FACTOR_BITS }>(v.add(c[0], c[4])), rounded);
+        let difference = v.add(v.up::<{ idct::FACTOR_BITS }>(v.sub(c[0], c[4])), rounded);
         let even = [v.add(sum, high), v.add(difference, low), v.sub(difference, low), v.sub(sum, high)];
 
         let (s73, s51) = (v.add(c[7], c[3]), v.add(c[5], c[1]));
@@ -198,39 +140,15 @@ mod x86 {
         }
         out
     }
-
-    /// Eight 32-bit integers. Methods, because closures are not sure to be inlined.
-    #[derive(Clone, Copy)]
-    struct Lanes(V3);
-
-    impl Lanes {
-        #[inline(always)]
-        fn add(self, a: __m256i, b: __m256i) -> __m256i {
-            self.0.avx2._mm256_add_epi32(a, b)
-        }
-
-        #[inline(always)]
-        fn sub(self, a: __m256i, b: __m256i) -> __m256i {
-            self.0.avx2._mm256_sub_epi32(a, b)
-        }
-
-        #[inline(always)]
-        fn mul(self, a: __m256i, factor: i32) -> __m256i {
-            self.0.avx2._mm256_mullo_epi32(a, self.0.avx._mm256_set1_epi32(factor))
-        }
-
-        #[inline(always)]
-        fn up(self, a: __m256i) -> __m256i {
-            self.0.avx2._mm256_slli_epi32::<{ idct::FACTOR_BITS }>(a)
-        }
-    }
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use pulp::x86::V3;
 
-    use super::{Job, Level, Portable, run};
+    use super::Level;
+    use crate::vector;
+    use crate::vector::{Job, Portable, run};
 
     /// The same bytes on every machine, also for coefficients that no encoder writes.
     #[test]
@@ -273,7 +191,7 @@ mod tests {
         type Output = ();
 
         #[inline(always)]
-        fn run<L: Level>(self, level: L) {
+        fn run<L: vector::Level>(self, level: L) {
             level.idct(&self.block, &self.quantisers, self.last, self.out, 11);
         }
     }
@@ -287,7 +205,7 @@ mod tests {
         type Output = ();
 
         #[inline(always)]
-        fn run<L: Level>(self, level: L) {
+        fn run<L: vector::Level>(self, level: L) {
             level.interleave(self.planes, self.out);
         }
     }
