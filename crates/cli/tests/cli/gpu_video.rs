@@ -136,22 +136,43 @@ fn frames_before_the_beginning_are_not_shown() {
     assert_eq!(times, [10_000, 10_080, 10_120]);
 }
 
-/// Parts that stand alone go to as many engines, and frames come in order all the same.
-#[test]
-fn a_stream_with_several_beginnings_is_decoded_by_several_engines() {
+/// 200 packets of VP9, of which every twentieth can begin a stream; some of a mode of their own.
+fn beginnings(mode: impl Fn(u64) -> u8) -> Vec<u8> {
     let video = NutVideo { width: SIZE.0, height: SIZE.1, time_base: (1, 1000), aspect: None };
     let tag = NutTag::of(&Y4mHeader::new(SIZE.0, SIZE.1, Sampling::C420, None)).unwrap();
     let mut writer = NutWriter::new(Vec::new(), "nut", &video, tag).unwrap();
     for n in 0..200_u64 {
         // Of VP9 a packet begins with its frame's header, and so does one of the fake stream, whose letters are no key frame.
         let mut packet = b"FAKE\x22\0\x12\0\x08\0 ".to_vec();
-        packet[9] = n as u8;
+        (packet[9], packet[10]) = (n as u8, mode(n));
         if n % 20 == 0 {
             packet[0] = 0x82;
         }
         writer.write(10_000 + 40 * n, packet.len(), [&packet[..]]).unwrap();
     }
-    let place = place(&probe("vp9", "yuv420p", ""), &writer.into_inner(), true);
+    writer.into_inner()
+}
+
+/// Whoever waits for an engine to take the next part must not wait for one that has failed.
+#[test]
+fn a_part_that_is_refused_ends_the_run_on_one_engine_and_on_several() {
+    for engines in ["one", ""] {
+        for refused in [0, 19, 39] {
+            let packets = beginnings(|n| if n == refused { b'x' } else { b' ' });
+            let place = place(&probe("vp9", "yuv420p", ""), &packets, true);
+            let arguments = ["-e", "flip", "in.mp4", "-o", "out.mp4"];
+            let mut command = command(&place, &[&arguments[..], &ON_GPU].concat());
+            let ran = Ran::of(command.env("FAKE_NVDEC", engines));
+            assert!(ran.code == 1 && ran.stderr.contains("NVDEC: cuvidParseVideoData failed"), "{ran:?}");
+            assert!(!place.path("out.mp4").exists());
+        }
+    }
+}
+
+/// Parts that stand alone go to as many engines, and frames come in order all the same.
+#[test]
+fn a_stream_with_several_beginnings_is_decoded_by_several_engines() {
+    let place = place(&probe("vp9", "yuv420p", ""), &beginnings(|_| b' '), true);
     place.write("luma.toml", "[[task]]\nname = \"soft\"\nop = \"gaussian_blur\"\ninputs = [\"@input-y\"]\n");
     let log = place.path("log");
     let mut command = command(&place, &[&["luma.toml", "in.mp4", "-o", "out.mp4"][..], &ON_GPU].concat());

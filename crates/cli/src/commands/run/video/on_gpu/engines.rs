@@ -177,11 +177,16 @@ impl Dispatcher {
         let mut engine = self.engine.another()?;
         let parts = self.waiting.clone();
         let work = move || {
+            let mut failed = false;
             for Part { packets, frames } in parts {
+                // What follows a failure is not wanted, but must be taken: whoever gives a part waits for an engine.
+                if failed {
+                    continue;
+                }
                 let decoded = panics::caught(|| decode(&mut engine, &packets, &frames));
                 if let Err(failure) = decoded.unwrap_or_else(|reason| Err(Failure::Running(reason))) {
                     let _ = frames.send(Err(failure));
-                    return;
+                    failed = true;
                 }
             }
         };

@@ -16,8 +16,41 @@ pub(super) fn begins_a_stream(codec: VideoCodec, packet: &[u8]) -> bool {
         VideoCodec::Vp9 => {
             packet.first().is_some_and(|byte| byte >> 6 == 2 && byte >> 4 & 3 != 3 && byte & 0b1100 == 0)
         }
+        VideoCodec::Av1 => begins_av1(packet),
         _ => false,
     }
+}
+
+/// Whether a temporal unit of AV1 has a sequence header, and its first picture is a key frame that is shown: its frame header
+/// begins with whether a frame is shown again, its kind, and whether it is shown (AV1 bitstream 5.3, 5.9.2).
+fn begins_av1(mut unit: &[u8]) -> bool {
+    let mut sequence = false;
+    while let Some((kind, body, rest)) = obu(unit) {
+        match kind {
+            1 => sequence = true,
+            3 | 6 => return sequence && body.first().is_some_and(|byte| byte & 0xF0 == 0x10),
+            _ => {}
+        }
+        unit = rest;
+    }
+    false
+}
+
+/// The kind of an open bitstream unit, what it holds, and what is behind it. `None` where there is none that is whole.
+fn obu(unit: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&header, mut rest) = unit.split_first()?;
+    if header & 4 != 0 {
+        rest = rest.get(1..)?;
+    }
+    let mut bytes = rest.len();
+    if header & 2 != 0 {
+        // Seven bits a byte, the lowest first.
+        let last = rest.iter().take(8).position(|byte| byte & 0x80 == 0)?;
+        let size = rest[..=last].iter().rev().fold(0_u64, |sum, byte| sum << 7 | u64::from(byte & 0x7F));
+        rest = &rest[last + 1..];
+        bytes = usize::try_from(size).ok()?;
+    }
+    Some((header >> 3 & 15, rest.get(..bytes)?, &rest[bytes..]))
 }
 
 /// The kind of the first unit that holds a part of a picture; `kind` tells that of a header, and which are such.
@@ -44,7 +77,17 @@ fn streams_begin_with_pictures_that_stand_alone() {
         (C::Vp9, vec![0x82], true),
         (C::Vp9, vec![0x86], false),
         (C::Vp9, vec![0x8A], false),
+        // Temporal delimiter, sequence header, frame; the last two with sizes of one and of two bytes.
+        (C::Av1, vec![0x12, 0, 0x0A, 1, 0, 0x32, 0x82, 0, 0x10, 0], true),
+        (C::Av1, vec![0x12, 0, 0x0E, 0, 1, 0, 0x1A, 1, 0x1F], true),
+        (C::Av1, vec![0x12, 0, 0x0A, 1, 0, 0x30, 0x10], true),
+        (C::Av1, vec![0x12, 0, 0x32, 1, 0x10], false),
+        (C::Av1, vec![0x12, 0, 0x0A, 1, 0, 0x32, 1, 0x30], false),
+        (C::Av1, vec![0x12, 0, 0x0A, 1, 0, 0x32, 1, 0x00, 0x32, 1, 0x10], false),
+        (C::Av1, vec![0x12, 0, 0x0A, 9, 0], false),
+        (C::Av1, vec![0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], false),
         (C::Av1, vec![0x0A], false),
+        (C::Av1, vec![], false),
     ] {
         assert_eq!(begins_a_stream(codec, &packet), wanted, "{codec:?} {packet:?}");
     }
