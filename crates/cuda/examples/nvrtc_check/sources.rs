@@ -14,7 +14,7 @@ pub(crate) struct Source {
 }
 
 /// The benchmark's workloads, and operators of several launches: size of the input and the pipeline.
-const PIPELINES: [(&str, u32, u32, &str); 24] = [
+const PIPELINES: [(&str, u32, u32, &str); 27] = [
     (
         "w1",
         1920,
@@ -95,6 +95,9 @@ const PIPELINES: [(&str, u32, u32, &str); 24] = [
     ("integral rgb", 1920, 1080, "integral squared=true ! flip ! point expr=\"r + g * 0.5 - b\""),
     ("integral planes", 1919, 1077, "color_convert to=rgba ! layout to=chw ! integral ! layout to=hwc"),
     ("integral of one row", 1920, 1, "integral ! transpose ! cast to=u8"),
+    ("median 3", 1920, 1080, "median"),
+    ("median 5 planes", 1921, 1080, "layout to=chw ! median kernel=5 border=constant border_value=7"),
+    ("median 5 gray", 1920, 1080, "color_convert to=gray ! median kernel=5"),
     ("median 15", 1920, 1080, "median kernel=15 border=constant border_value=7"),
     ("median 31", 1920, 1080, "color_convert to=rgba ! layout to=chw ! median kernel=31 border=wrap"),
     ("blur 63", 1920, 1080, "gaussian_blur kernel=63"),

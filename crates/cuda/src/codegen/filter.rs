@@ -17,13 +17,13 @@ fn tile_dtype(dtype: DType, border: Border) -> DType {
 }
 
 /// Bytes of a tile's row: `Tile::PITCH`.
-fn pitch(columns: u32, radius: u32, channels: usize, tile: DType) -> u64 {
+pub(super) fn pitch(columns: u32, radius: u32, channels: usize, tile: DType) -> u64 {
     let pixel = (channels * tile.size()) as u64;
     let apron = (u64::from(radius) * pixel).next_multiple_of(16);
     (u64::from(columns) * pixel).next_multiple_of(16) + 2 * apron
 }
 
-fn common_fields(context: &Context<'_>, planes: u32, constant: f32) -> Fields {
+pub(super) fn common_fields(context: &Context<'_>, planes: u32, constant: f32) -> Fields {
     let output = context.output.layout.desc;
     let mut fields = Fields::default();
     fields.image("in");
@@ -37,7 +37,14 @@ fn common_fields(context: &Context<'_>, planes: u32, constant: f32) -> Fields {
 }
 
 /// `Tile<u8, u8, 3, false, 128, 2>`.
-fn tile(input: &ImageDesc, tile: DType, channels: usize, planar: bool, columns: u32, radius: u32) -> String {
+pub(super) fn tile(
+    input: &ImageDesc,
+    tile: DType,
+    channels: usize,
+    planar: bool,
+    columns: u32,
+    radius: u32,
+) -> String {
     format!("Tile<{}, {}, {channels}, {planar}, {columns}, {radius}>", sample(input.dtype()), sample(tile))
 }
 
@@ -133,7 +140,13 @@ pub(super) fn sobel(context: &Context<'_>, kernel: &Stencil) -> Body {
 }
 
 /// The blocks of a kernel that slides a window down a tile, and the rows each of its warps makes.
-fn tile_grid(context: &Context<'_>, v: u32, planes: u32, radius_y: u32, pitch: u64) -> (Grid, u32) {
+pub(super) fn tile_grid(
+    context: &Context<'_>,
+    v: u32,
+    planes: u32,
+    radius_y: u32,
+    pitch: u64,
+) -> (Grid, u32) {
     let desc = context.output.layout.desc;
     let x = desc.width().div_ceil(32 * v);
     let shared = |rows: u32| u64::from(rows * WARPS + 2 * radius_y) * pitch;

@@ -14,6 +14,7 @@ mod gather;
 mod group;
 mod map;
 mod point;
+mod rank;
 mod resample;
 mod stage;
 mod stencil;

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use mip_core::{DType, ImageDesc};
 use mip_plan::{Axis, Binary, Channel, Expr, Kernel, LookupTable, Op, Results, Stencil, Unary, ValueId};
 
+use super::rank::median_side;
 use super::stage::Table;
 use super::text::sample;
 
@@ -48,7 +49,11 @@ pub(super) fn functor(
                 ),
             )
         }
-        Kernel::Stencil(k) if inputs.iter().any(|input| stencil(kernel, input, output).is_some()) => {
+        Kernel::Stencil(k)
+            if inputs.iter().any(|input| {
+                stencil(kernel, input, output).is_some() && median_side(kernel, input, output).is_none()
+            }) =>
+        {
             let head = "template <class W> static INLINE void of(float* o, const W& w, const float* u, const float* t, int x, int y)";
             (&k.expr, head.to_owned())
         }

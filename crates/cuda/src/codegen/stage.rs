@@ -8,6 +8,7 @@ use super::Target;
 use super::branches::entry as kernel_entry;
 use super::fields::Fields;
 use super::point::{functor, stencil as stencil_of};
+use super::rank::{self, median_side};
 use super::text::{Piece, identifier, planar};
 use super::{custom, filter, gather, map, resample, stencil, warp, whole};
 
@@ -84,6 +85,11 @@ impl Context<'_> {
         stencil_of(&self.stage.kernel, self.input(), &self.output.layout.desc)
     }
 
+    /// The side of its square where it is a median of bytes.
+    fn median_side(&self) -> Option<u32> {
+        median_side(&self.stage.kernel, self.input(), &self.output.layout.desc)
+    }
+
     /// `Params0`, `Params1`, ...
     pub(super) fn params(&self) -> String {
         format!("Params{}", self.index)
@@ -99,7 +105,9 @@ impl Context<'_> {
         if fixed {
             return vec![planned];
         }
-        if matches!(self.stage.kernel, Kernel::Custom(_)) || self.stencil().is_some() {
+        if matches!(self.stage.kernel, Kernel::Custom(_))
+            || (self.stencil().is_some() && self.median_side().is_none())
+        {
             return vec![any]; // reads and writes sample by sample
         }
         // Memory bound at launch may be aligned better or worse than planned; uploaded inputs are aligned.
@@ -196,9 +204,10 @@ pub(super) fn stage_code(context: &Context<'_>, task: &str) -> Result<Vec<StageC
         Kernel::Warp(kernel) => one(warp::body(context, *kernel)),
         Kernel::Resample(kernel) => one(resample::body(context, kernel)),
         Kernel::Separable(kernel) => one(filter::separable(context, kernel)),
-        Kernel::Stencil(kernel) => match context.stencil() {
-            Some(kernel) => one(stencil::body(context, kernel)),
-            None => one(filter::sobel(context, kernel)),
+        Kernel::Stencil(kernel) => match (context.median_side(), context.stencil()) {
+            (Some(side), _) => one(rank::median(context, side)),
+            (None, Some(kernel)) => one(stencil::body(context, kernel)),
+            (None, None) => one(filter::sobel(context, kernel)),
         },
         Kernel::Whole(kernel) => whole::bodies(context, *kernel),
         Kernel::Custom(kernel) => one(custom::body(context, &**kernel)?),

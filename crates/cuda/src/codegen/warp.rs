@@ -63,6 +63,8 @@ fn transposed(context: &Context<'_>, x: AxisMap, y: AxisMap) -> Body {
 
 /// Pixels that a thread makes of a row: whole words of any type.
 const PIXELS: u32 = 4;
+/// Threads of a warp that make one row, in `warp_pixels`.
+const ACROSS: u32 = 8;
 
 fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     let (input, output) = (*context.input(), context.output.layout.desc);
@@ -83,8 +85,8 @@ fn sampled(context: &Context<'_>, kernel: Sampled) -> Body {
     }
     let grid = Grid {
         block: [32, 4],
-        x: output.width().div_ceil(32 * PIXELS),
-        y: u64::from(output.height().div_ceil(4)),
+        x: output.width().div_ceil(ACROSS * PIXELS),
+        y: u64::from(output.height().div_ceil(32 / ACROSS * 4)),
         planes: 1,
         shared: 0,
     };

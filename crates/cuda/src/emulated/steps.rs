@@ -265,6 +265,26 @@ fn medians_of_large_squares_are_those_of_the_cpu() {
 }
 
 #[test]
+fn medians_of_small_squares_are_those_of_the_cpu() {
+    let noise = noise(5);
+    let sized = |width, height, format| ImageDesc::new(width, height, format, DType::U8).unwrap();
+    let (gray, rgb, bgr) = (PixelFormat::Gray, PixelFormat::Rgb, PixelFormat::Bgr);
+    for image in [
+        sized(1, 1, gray),
+        sized(3, 2, rgb),
+        sized(37, 20, gray),
+        sized(161, 9, rgb),
+        sized(263, 67, bgr).with_layout(Layout::Chw),
+        sized(521, 5, gray),
+        sized(258, 130, rgb),
+    ] {
+        for params in ["Int(5)", "\"reflect\"", "\"constant\"", "[]"] {
+            compare("median", params, image, &[&noise]);
+        }
+    }
+}
+
+#[test]
 fn sums_over_many_pixels_are_those_of_the_cpu() {
     let noise = noise(23);
     let rgb = ImageDesc::new(75, 90, PixelFormat::Rgb, DType::U8).unwrap();

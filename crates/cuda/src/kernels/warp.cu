@@ -71,16 +71,60 @@ template <class Px, int BORDER, bool ALPHA> struct WarpSource {
         }
     }
 
-    INLINE void nearest(float sx, float sy, float* v) const { pixel((i64)rintf(sx), (i64)rintf(sy), v); }
+    // Whether `more` pixels and lines from there on lie inside, and places fit 32 bits.
+    INLINE bool is_inside(float x, float y, int more) const {
+        constexpr float NEAR = 16777216.0f;
+        return x >= 0.0f && y >= 0.0f && x < NEAR && y < NEAR && (int)x + more < width && (int)y + more < height;
+    }
+
+    // A pixel inside.
+    INLINE void inner_pixel(int x, int y, float* v) const {
+        const T* from = (const T*)(start + y * row) + x * Px::STEP;
+#pragma unroll
+        for (int c = 0; c < Px::C; c++)
+            v[c] = Sample<T>::widen(__ldg(Px::PLANAR ? (const T*)((const u8*)from + c * plane) : from + c));
+        if (ALPHA) {
+#pragma unroll
+            for (int c = 0; c < Px::C - 1; c++) v[c] *= v[Px::C - 1];
+        }
+    }
+
+    // Two neighbours inside. Those of three bytes each lie in two or three words, of which all have some of them; of the last line
+    // there may be no whole word at the end.
+    INLINE void inner_pixels(int x, int y, float* a, float* b) const {
+        if (sizeof(T) == 1 && Px::C == 3 && !Px::PLANAR && (y + 1 < height || x + 2 < width)) {
+            const u8* at = start + y * row + x * 3;
+            const u32 skip = (u32)((unsigned long long)at % 4);
+            const u32* words = (const u32*)(at - skip);
+            const u32 first = __ldg(words), second = __ldg(words + 1), third = skip == 3 ? __ldg(words + 2) : 0;
+            const u32 six[2] = {__funnelshift_r(first, second, skip * 8), __funnelshift_r(second, third, skip * 8)};
+#pragma unroll
+            for (int c = 0; c < Px::C; c++) a[c] = Sample<u8>::widen(six, c), b[c] = Sample<u8>::widen(six, (3 + c) % 8);
+            return;
+        }
+        inner_pixel(x, y, a);
+        inner_pixel(x + 1, y, b);
+    }
+
+    INLINE void nearest(float sx, float sy, float* v) const {
+        const float x = rintf(sx), y = rintf(sy);
+        if (is_inside(x, y, 0)) return inner_pixel((int)x, (int)y, v);
+        pixel((i64)x, (i64)y, v);
+    }
 
     INLINE void bilinear(float sx, float sy, float* v) const {
         const float x0 = floorf(sx), y0 = floorf(sy), fx = sx - x0, fy = sy - y0;
+        const bool inner = is_inside(x0, y0, 1);
         float sums[2][Px::C];
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             float a[Px::C], b[Px::C];
-            pixel((i64)x0, (i64)y0 + j, a);
-            pixel((i64)x0 + 1, (i64)y0 + j, b);
+            if (inner) {
+                inner_pixels((int)x0, (int)y0 + j, a, b);
+            } else {
+                pixel((i64)x0, (i64)y0 + j, a);
+                pixel((i64)x0 + 1, (i64)y0 + j, b);
+            }
 #pragma unroll
             for (int c = 0; c < Px::C; c++) sums[j][c] = pair(fx, a[c], b[c]);
         }
@@ -257,7 +301,10 @@ template <class Px, int COORDINATES, int BORDER, int FILTER, bool ALPHA, int A_O
 INLINE void warp_pixels(const P& p) {
     constexpr int V = Px::V, C = Px::C;
     constexpr float FARTHEST = 2147483648.0f;
-    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x) * V;
+    // A warp makes four rows of so many vectors: what it reads of a turned image lies near each other.
+    constexpr int ACROSS = 8;
+    const int x = (int)(blockIdx.x * ACROSS + threadIdx.x % ACROSS) * V;
+    const int rows = blockDim.y * (blockDim.x / ACROSS), own = threadIdx.y * (blockDim.x / ACROSS) + threadIdx.x / ACROSS;
     if (x >= p.width) return;
     const int n = min(V, p.width - x);
     for (u32 f = FIRST_FRAME; f < p.batch; f += FRAME_STEP) {
@@ -265,7 +312,7 @@ INLINE void warp_pixels(const P& p) {
         const WarpSource<Px, BORDER, FILTER == BILINEAR && ALPHA> source{
             in.start + f * in.frame, in.row, in.plane, p.in_width, p.in_height, p.constant};
         u8* out = p.out.start + f * p.out.frame;
-        for (i64 y = blockIdx.y * blockDim.y + threadIdx.y; y < p.height; y += (i64)gridDim.y * blockDim.y) {
+        for (i64 y = (i64)blockIdx.y * rows + own; y < p.height; y += (i64)gridDim.y * rows) {
             u32 bits[V * C];
 #pragma unroll
             for (int i = 0; i < V; i++) {

@@ -2,6 +2,7 @@ use mip_core::{BatchLayout, DType, ImageDesc};
 use mip_plan::{Border, Group, Kernel, Operand, Stage, Stencil};
 
 use crate::codegen::point::stencil;
+use crate::codegen::rank::median_side;
 use crate::codegen::text::planar;
 
 /// Neighbouring pixels of a row that a thread makes at once.
@@ -90,6 +91,9 @@ pub(super) fn refusal(setting: &Setting<'_>, index: usize) -> Option<String> {
         Kernel::Whole(k) => Some(format!("'{}' sees whole images", k.name())),
         Kernel::Warp(_) => Some("a warp reads a whole image".to_owned()),
         Kernel::Point(_) | Kernel::Gather(_) => None,
+        Kernel::Stencil(_) if median_side(&stage.kernel, &input, &stage.output).is_some() => {
+            Some("a median of bytes is found four at a time, by a kernel of its own".to_owned())
+        }
         Kernel::Stencil(k) => wrapped(k.border),
         Kernel::Separable(k) => {
             let kept = (2 * k.radius_y as usize + 1) * vector;
