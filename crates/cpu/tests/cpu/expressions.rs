@@ -175,4 +175,11 @@ fn raw_images() {
             operator(&format!("demosaic pattern={pattern} method={method}"), image);
         }
     });
+    // Around the ends of blocks of 512 pixels.
+    for (width, height) in (510..=514).chain(1022..=1026).zip([1, 2, 3, 6].into_iter().cycle()) {
+        let image = ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap();
+        for pattern in ["rggb", "bggr", "grbg", "gbrg"] {
+            operator(&format!("demosaic pattern={pattern}"), image);
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Binary, Border, Expr, Offset, Op, Results, Unary};
 
+use super::bayer::Bayer;
 use super::blocks::{each1, each2, select};
 use super::bytes::Bytes;
 use super::fixed::{self, Root, Setting};
@@ -46,6 +47,7 @@ enum Way {
     Floats,
     Short(Program, Vec<Root>),
     Bytes(Bytes),
+    Bayer(Bayer),
 }
 
 impl Integers {
@@ -104,7 +106,12 @@ impl Integers {
             Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => None,
         };
         let size = [self.output.width(), self.output.height()];
-        let setting = Setting { uniforms, outside, size, odd_row };
+        let setting = Setting { uniforms, outside, size, odd_row, odd_column: None };
+        if outside.is_none()
+            && let Some(bayer) = Bayer::of(&self.expr, &self.results, setting, &self.reads, &self.output)
+        {
+            return Some(Way::Bayer(bayer));
+        }
         let (nodes, roots) = fixed::nodes(&self.expr, &self.results, setting)?;
         let own = self.output.dtype() == DType::U8 && self.reads.flat && self.reads.around.is_none();
         if own && let Some(bytes) = Bytes::of(&nodes, roots[0]) {
@@ -131,6 +138,7 @@ impl RowKernel for Integers {
         let (program, roots) = match &chosen.value {
             Way::Floats => return self.floats.compute(job, scratch, out),
             Way::Bytes(bytes) => return bytes.run(job, &self.output, out),
+            Way::Bayer(bayer) => return bayer.run(job, &self.reads, out),
             Way::Short(program, roots) => (program, roots),
         };
         let (output, flat) = (&self.output, self.reads.flat);
