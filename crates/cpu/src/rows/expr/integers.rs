@@ -15,6 +15,7 @@ use super::program::{MAX_OPERANDS, Number, Operation, Program};
 use super::ranks::extreme;
 use super::remembered::{Of, Remembered};
 use super::samples::{self, Source};
+use super::values::Table;
 use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
 use super::{Around, is_flat, store};
 use crate::rows::row::{Row, RowMut};
@@ -143,7 +144,7 @@ impl RowKernel for Integers {
         };
         let (output, flat) = (&self.output, self.reads.flat);
         let extent = store::extent(output, flat);
-        program.run::<Short>(job, &self.reads, scratch, extent, &mut |at, results| {
+        program.run::<Short>(job, (&self.reads, &[]), scratch, extent, &mut |at, results| {
             if output.dtype() == DType::U8 {
                 store::put::<u8>(job.level, output, flat, at, out, &mut |c, out| {
                     narrow(job.level, results[c], roots[c].exponent, out, |value| value.clamp(0, 255) as u8);
@@ -236,7 +237,7 @@ impl Arithmetic for Short {
         }
     }
 
-    fn apply(job: &Job<'_>, _: usize, op: &Operation, from: &[&[i16]], to: &mut [i16]) {
+    fn apply(job: &Job<'_>, _: &[Table], _: usize, op: &Operation, from: &[&[i16]], to: &mut [i16]) {
         let level = job.level;
         // Nothing wraps: that is what the bounds say.
         match op {
@@ -261,6 +262,8 @@ impl Arithmetic for Short {
             | Operation::Fma
             | Operation::Luma
             | Operation::Function(..)
+            | Operation::Products
+            | Operation::Tabulated(_)
             | Operation::Lookup(_) => {
                 unreachable!("no such nodes are made")
             }

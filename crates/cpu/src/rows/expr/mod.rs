@@ -19,6 +19,7 @@ mod samples;
 mod store;
 mod sums;
 mod tabulated;
+mod values;
 mod walk;
 
 use std::sync::Arc;

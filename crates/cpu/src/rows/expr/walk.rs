@@ -8,6 +8,7 @@ use mip_core::ImageDesc;
 use super::program::{Load, MAX_OPERANDS, Operand, Operation, Program, Work};
 use super::samples::Source;
 use super::store::LONGEST;
+use super::values::Table;
 use super::{Around, row_of};
 use crate::rows::Job;
 use crate::rows::row::Row;
@@ -35,7 +36,14 @@ pub(super) trait Arithmetic: fmt::Debug + Send + Sync {
     );
 
     /// Computes an operation of a block whose first place is `start`; all lengths are the same multiple of [`TILE`].
-    fn apply(job: &Job<'_>, start: usize, op: &Operation, from: &[&[Self::Number]], to: &mut [Self::Number]);
+    fn apply(
+        job: &Job<'_>,
+        tables: &[Table],
+        start: usize,
+        op: &Operation,
+        from: &[&[Self::Number]],
+        to: &mut [Self::Number],
+    );
 }
 
 /// Where a block lies: samples (or pixels) `start..start + count` of a row.
@@ -82,6 +90,7 @@ const ROWS: usize = 32;
 /// The registers of a program.
 struct Registers<'m, 'a, N> {
     memory: &'m mut [N],
+    tables: &'m [Table],
     /// Instead of a register the row that it would be a copy of, from `reach` before the block on.
     rows: [Option<&'a [N]>; ROWS],
     size: usize,
@@ -112,7 +121,7 @@ impl Program {
     pub(super) fn run<A: Arithmetic>(
         &self,
         job: &Job<'_>,
-        reads: &Reads,
+        (reads, tables): (&Reads, &[Table]),
         scratch: &mut [u8],
         [planes, length]: [usize; 2],
         store: &mut Store<'_, A::Number>,
@@ -120,7 +129,8 @@ impl Program {
         let memory = bytemuck::cast_slice_mut(&mut scratch[..self.bytes::<A>()]);
         let (block, halo, reach) = (self.block::<A>(), self.halo(), self.reach);
         let size = block + 2 * halo;
-        let mut registers = Registers { memory, rows: [None; ROWS], size, halo, reach, length: block };
+        let mut registers =
+            Registers { memory, tables, rows: [None; ROWS], size, halo, reach, length: block };
         let first = Place { plane: 0, start: 0, count: block };
         self.once.iter().for_each(|work| registers.work::<A>(job, reads, first, work));
         for plane in 0..planes {
@@ -189,10 +199,10 @@ impl<'a, N: Pod> Registers<'_, 'a, N> {
         // Most operations have few operands, and long arrays take time to fill.
         if work.from.len() <= FEW {
             let from: [&[N]; FEW] = self.operands(&work.from, (before, after), middle);
-            A::apply(job, at.start, &work.op, &from[..work.from.len()], to);
+            A::apply(job, self.tables, at.start, &work.op, &from[..work.from.len()], to);
         } else {
             let from: [&[N]; MAX_OPERANDS] = self.operands(&work.from, (before, after), middle);
-            A::apply(job, at.start, &work.op, &from[..work.from.len()], to);
+            A::apply(job, self.tables, at.start, &work.op, &from[..work.from.len()], to);
         }
         if let Some(row) = self.rows.get_mut(work.to) {
             *row = None;
