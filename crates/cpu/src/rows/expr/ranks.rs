@@ -67,16 +67,7 @@ impl<T: Ranked> RowKernel for Ranks<T> {
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
-        let extent = [self.output.planes(), self.output.row_samples()];
-        self.program.run::<T::Arithmetic>(
-            job,
-            (&self.reads, &[]),
-            scratch,
-            extent,
-            &mut |at, [result, ..]| {
-                out.plane::<T>(at.plane)[at.start..at.start + at.count].copy_from_slice(result);
-            },
-        );
+        self.program.run_in_place::<T::Arithmetic>(job, &self.reads, scratch, self.output.planes(), out);
     }
 }
 
