@@ -61,9 +61,9 @@ pub(crate) trait RowKernel: fmt::Debug + Send + Sync {
         1
     }
 
-    /// Computes at most [`RowKernel::together`] rows that follow each other.
-    fn compute_together(&self, jobs: &[Job<'_>], scratch: &mut [u8], out: &mut [RowMut<'_>]) {
-        jobs.iter().zip(out).for_each(|(job, out)| self.compute(job, scratch, out));
+    /// Computes at most [`RowKernel::together`] rows that follow each other; of kernels where that is more than 1.
+    fn compute_together(&self, _jobs: &[Job<'_>], _scratch: &mut [u8], _out: &mut [RowMut<'_>]) {
+        unreachable!("one row at a time");
     }
 }
 

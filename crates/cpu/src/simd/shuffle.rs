@@ -1,7 +1,5 @@
 //! Bytes of interleaved pixels in another order.
 
-use std::arch::x86_64::__m128i;
-
 use pulp::x86::V3;
 
 /// Bytes of a vector.
@@ -16,6 +14,8 @@ pub(crate) struct Shuffle {
     pixels: usize,
     choose: [u8; N],
     set: [u8; N],
+    /// Of three bytes that become three.
+    triples: Option<Triples>,
 }
 
 impl Shuffle {
@@ -31,25 +31,36 @@ impl Shuffle {
                 }
             }
         }
-        Self { from, to, pixels, choose, set }
+        let triples = match *channels {
+            [Some(a), Some(b), Some(c)] if from == 3 => Some(Triples::new([a, b, c], false)),
+            _ => None,
+        };
+        Self { from, to, pixels, choose, set, triples }
     }
 
     /// Shuffles pixels from the first on; how many are done: nearly all.
     pub(crate) fn run(&self, v3: V3, src: &[u8], out: &mut [u8]) -> usize {
-        let Self { from, to, pixels, choose, set } = *self;
+        let Self { from, to, pixels, choose, set, triples } = *self;
+        if let Some(triples) = triples {
+            return triples.run(v3, src, out);
+        }
         v3.vectorize(
             #[inline(always)]
             move || {
                 let out = out;
-                let (choose, set): (__m128i, __m128i) = (bytemuck::cast(choose), bytemuck::cast(set));
-                let mut done = 0;
+                let avx2 = v3.avx2;
+                let (choose, set) = (bytemuck::cast([choose; 2]), bytemuck::cast([set; 2]));
+                let (step_in, step_out, mut done) = (pixels * from, pixels * to, 0);
                 // What a store writes beyond its pixels the next one overwrites, or whoever does the rest.
                 while let (Some(src), Some(out)) =
-                    (src[done * from..].first_chunk::<N>(), out[done * to..].first_chunk_mut::<N>())
+                    (src[done * from..].get(..step_in + N), out[done * to..].get_mut(..step_out + N))
                 {
-                    let chosen = v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*src), choose);
-                    *out = bytemuck::cast(v3.sse2._mm_or_si128(chosen, set));
-                    done += pixels;
+                    let pair = [first(src), first(&src[step_in..])];
+                    let chosen = avx2._mm256_shuffle_epi8(bytemuck::cast(pair), choose);
+                    let [low, high]: [[u8; N]; 2] = bytemuck::cast(avx2._mm256_or_si256(chosen, set));
+                    out[..N].copy_from_slice(&low);
+                    out[step_out..][..N].copy_from_slice(&high);
+                    done += 2 * pixels;
                 }
                 done
             },
@@ -57,8 +68,70 @@ impl Shuffle {
     }
 }
 
-/// Bytes of three planes that take turns; how many pixels are done: all but fewer than sixteen at the end.
-pub(crate) fn interleave_avx2(v3: V3, planes: [&[u8]; 3], out: &mut [u8]) -> usize {
+/// The first bytes of a row.
+#[inline(always)]
+fn first(bytes: &[u8]) -> [u8; N] {
+    let mut vector = [0; N];
+    vector.copy_from_slice(&bytes[..N]);
+    vector
+}
+
+/// Pixels of three bytes in another order, and their bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Triples {
+    /// For each sixteen bytes of sixteen pixels of the result, the indices in each sixteen bytes of the source.
+    choose: [[[u8; N]; 3]; 3],
+    mirrored: bool,
+}
+
+impl Triples {
+    /// Each byte of a pixel is the one with that index; `mirrored`: from the last pixel to the first.
+    pub(crate) const fn new(channels: [usize; 3], mirrored: bool) -> Self {
+        let mut choose = [[[0x80; N]; 3]; 3];
+        let mut i = 0;
+        while i < 3 * N {
+            let pixel = if mirrored { N - 1 - i / 3 } else { i / 3 };
+            let from = 3 * pixel + channels[i % 3];
+            choose[i / N][from / N][i % N] = (from % N) as u8;
+            i += 1;
+        }
+        Self { choose, mirrored }
+    }
+
+    /// How many pixels are done: all, unless there are fewer than 32. As many in source and result.
+    pub(crate) fn run(&self, v3: V3, src: &[u8], out: &mut [u8]) -> usize {
+        let Self { choose, mirrored } = *self;
+        let count = src.len().min(out.len()) / 3;
+        v3.vectorize(
+            #[inline(always)]
+            move || {
+                let (out, mut next) = (out, block_after(None, count));
+                while let Some(first) = next {
+                    let from = if mirrored { count - BLOCK - first } else { first };
+                    let (parts, _) = src[3 * from..][..3 * BLOCK].as_chunks::<N>();
+                    let (low, high) = if mirrored { (3, 0) } else { (0, 3) };
+                    let halves = [
+                        [parts[low], parts[high]],
+                        [parts[low + 1], parts[high + 1]],
+                        [parts[low + 2], parts[high + 2]],
+                    ];
+                    let (parts, _) = out[3 * first..][..3 * BLOCK].as_chunks_mut::<N>();
+                    for k in 0..3 {
+                        [parts[k], parts[3 + k]] = chosen(v3, halves, choose[k]);
+                    }
+                    next = block_after(next, count);
+                }
+            },
+        );
+        if count < BLOCK { 0 } else { count }
+    }
+}
+
+/// Pixels that are put together or taken apart at once: sixteen in each half of a vector.
+const BLOCK: usize = 2 * N;
+
+/// Bytes of three planes that take turns; how many pixels are done: all, unless there are fewer than 32.
+pub(crate) fn interleave_avx2(v3: V3, [a, b, c]: [&[u8]; 3], out: &mut [u8]) -> usize {
     // Of each sixteen bytes of the result those of a plane, by its index.
     const CHOOSE: [[[u8; N]; 3]; 3] = {
         let mut choose = [[[0x80; N]; 3]; 3];
@@ -69,29 +142,25 @@ pub(crate) fn interleave_avx2(v3: V3, planes: [&[u8]; 3], out: &mut [u8]) -> usi
         }
         choose
     };
-    let count = planes.iter().map(|plane| plane.len() / N).min().unwrap_or(0).min(out.len() / (3 * N));
+    let count = a.len().min(b.len()).min(c.len()).min(out.len() / 3);
     v3.vectorize(
         #[inline(always)]
         move || {
-            let (out, _) = out.as_chunks_mut::<{ 3 * N }>();
-            let [a, b, c] = planes.map(|plane| plane.as_chunks::<N>().0);
-            for (out, ((a, b), c)) in out.iter_mut().zip(a.iter().zip(b).zip(c)) {
-                let (parts, _) = out.as_chunks_mut::<N>();
-                for (k, part) in parts.iter_mut().enumerate() {
-                    let mut bytes =
-                        v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*a), bytemuck::cast(CHOOSE[0][k]));
-                    let second = v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*b), bytemuck::cast(CHOOSE[1][k]));
-                    let third = v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*c), bytemuck::cast(CHOOSE[2][k]));
-                    bytes = v3.sse2._mm_or_si128(v3.sse2._mm_or_si128(bytes, second), third);
-                    *part = bytemuck::cast(bytes);
+            let (out, mut next) = (out, block_after(None, count));
+            while let Some(first) = next {
+                let planes = [load(&a[first..]), load(&b[first..]), load(&c[first..])];
+                let (parts, _) = out[3 * first..][..3 * BLOCK].as_chunks_mut::<N>();
+                for k in 0..3 {
+                    [parts[k], parts[3 + k]] = chosen(v3, planes, [CHOOSE[0][k], CHOOSE[1][k], CHOOSE[2][k]]);
                 }
+                next = block_after(next, count);
             }
         },
     );
-    count * N
+    if count < BLOCK { 0 } else { count }
 }
 
-/// One channel of pixels of three bytes; how many are done: all but fewer than sixteen at the end.
+/// One channel of pixels of three bytes; how many are done: all, unless there are fewer than 32.
 pub(crate) fn pick_avx2(v3: V3, src: &[u8], channel: usize, out: &mut [u8]) -> usize {
     // Of each sixteen bytes of sixteen pixels those of a channel, in their places.
     const CHOOSE: [[[u8; N]; 3]; 3] = {
@@ -103,56 +172,54 @@ pub(crate) fn pick_avx2(v3: V3, src: &[u8], channel: usize, out: &mut [u8]) -> u
         }
         choose
     };
+    let (choose, count) = (CHOOSE[channel], out.len().min(src.len() / 3));
     v3.vectorize(
         #[inline(always)]
         move || {
-            let out = out;
-            let (out, _) = out.as_chunks_mut::<N>();
-            let (src, _) = src.as_chunks::<{ 3 * N }>();
-            for (out, src) in out.iter_mut().zip(src) {
-                let (parts, _) = src.as_chunks::<N>();
-                let mut bytes = v3.sse2._mm_setzero_si128();
-                for (part, choose) in parts.iter().zip(CHOOSE[channel]) {
-                    let chosen = v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*part), bytemuck::cast(choose));
-                    bytes = v3.sse2._mm_or_si128(bytes, chosen);
-                }
-                *out = bytemuck::cast(bytes);
+            let (out, mut next) = (out, block_after(None, count));
+            while let Some(first) = next {
+                let (parts, _) = src[3 * first..][..3 * BLOCK].as_chunks::<N>();
+                let halves = [[parts[0], parts[3]], [parts[1], parts[4]], [parts[2], parts[5]]];
+                let picked = chosen(v3, halves, choose);
+                out[first..][..BLOCK].copy_from_slice(picked.as_flattened());
+                next = block_after(next, count);
             }
-            src.len().min(out.len()) * N
         },
-    )
+    );
+    if count < BLOCK { 0 } else { count }
 }
 
-/// Pixels of three bytes from the last to the first; how many are done: nearly all.
+/// Where the next block begins; the last one ends with the last pixel, and some pixels are in two.
+#[inline(always)]
+fn block_after(before: Option<usize>, count: usize) -> Option<usize> {
+    let last = count.checked_sub(BLOCK)?;
+    match before {
+        None => Some(0),
+        Some(first) if first < last => Some((first + BLOCK).min(last)),
+        Some(_) => None,
+    }
+}
+
+#[inline(always)]
+fn load(plane: &[u8]) -> [[u8; N]; 2] {
+    let (halves, _) = plane[..BLOCK].as_chunks::<N>();
+    [halves[0], halves[1]]
+}
+
+/// Bytes of three vectors, from each half by the same indices.
+#[inline(always)]
+fn chosen(v3: V3, [a, b, c]: [[[u8; N]; 2]; 3], choose: [[u8; N]; 3]) -> [[u8; N]; 2] {
+    let avx2 = v3.avx2;
+    let a = avx2._mm256_shuffle_epi8(bytemuck::cast(a), bytemuck::cast([choose[0]; 2]));
+    let b = avx2._mm256_shuffle_epi8(bytemuck::cast(b), bytemuck::cast([choose[1]; 2]));
+    let c = avx2._mm256_shuffle_epi8(bytemuck::cast(c), bytemuck::cast([choose[2]; 2]));
+    bytemuck::cast(avx2._mm256_or_si256(avx2._mm256_or_si256(a, b), c))
+}
+
+/// Pixels of three bytes from the last to the first; how many are done: all, unless there are fewer than 32.
 pub(crate) fn mirror_avx2(v3: V3, src: &[u8], out: &mut [u8]) -> usize {
-    /// Pixels of a vector.
-    const PIXELS: usize = N / 3;
-    // Of the last sixteen bytes the last fifteen.
-    const CHOOSE: [u8; N] = {
-        let mut choose = [0x80; N];
-        let mut i = 0;
-        while i < 3 * PIXELS {
-            choose[i] = (N - 3 * (i / 3 + 1) + i % 3) as u8;
-            i += 1;
-        }
-        choose
-    };
-    v3.vectorize(
-        #[inline(always)]
-        move || {
-            let out = out;
-            let choose: __m128i = bytemuck::cast(CHOOSE);
-            let mut done = 0;
-            // What a store writes beyond its pixels the next one overwrites, or whoever does the rest.
-            while let (Some(src), Some(out)) =
-                (src[..src.len() - 3 * done].last_chunk::<N>(), out[3 * done..].first_chunk_mut::<N>())
-            {
-                *out = bytemuck::cast(v3.ssse3._mm_shuffle_epi8(bytemuck::cast(*src), choose));
-                done += PIXELS;
-            }
-            done
-        },
-    )
+    const MIRRORED: Triples = Triples::new([0, 1, 2], true);
+    MIRRORED.run(v3, src, out)
 }
 
 #[cfg(test)]
@@ -174,7 +241,7 @@ mod tests {
                     let src = &src[..from * count];
                     let mut out = vec![7; channels.len() * count];
                     let done = Shuffle::new(from, channels).run(v3, src, &mut out);
-                    assert!(done <= count && done + 16 >= count.min(done + 16), "{done} of {count}");
+                    assert!(done <= count && done + 32 > count, "{done} of {count}");
                     for pixel in 0..done {
                         let of = |c: &Option<usize>| c.map_or(255, |index| src[pixel * from + index]);
                         let expected: Vec<u8> = channels.iter().map(of).collect();
@@ -192,23 +259,26 @@ mod tests {
     #[test]
     fn channels_are_picked() {
         let Some(v3) = V3::try_new() else { return };
-        let src: Vec<u8> = (0..3 * 40).map(|i| (i * 7 % 251) as u8).collect();
+        let src: Vec<u8> = (0..3 * 77).map(|i| (i * 7 % 251) as u8).collect();
         for channel in 0..3 {
-            let mut out = vec![0; 40];
-            assert_eq!(pick_avx2(v3, &src, channel, &mut out), 32);
-            let expected: Vec<u8> = src.chunks(3).map(|pixel| pixel[channel]).collect();
-            assert_eq!(out[..32], expected[..32]);
+            for count in [0, 31, 32, 33, 40, 64, 77] {
+                let (src, mut out) = (&src[..3 * count], vec![0; count]);
+                let done = pick_avx2(v3, src, channel, &mut out);
+                assert_eq!(done, if count < 32 { 0 } else { count });
+                let expected: Vec<u8> = src.chunks(3).map(|pixel| pixel[channel]).collect();
+                assert_eq!(out[..done], expected[..done]);
+            }
         }
     }
 
     #[test]
     fn pixels_are_mirrored() {
         let Some(v3) = V3::try_new() else { return };
-        for count in [0, 1, 5, 6, 7, 40, 101] {
+        for count in [0, 1, 5, 6, 7, 39, 40, 41, 81, 101, 250] {
             let src: Vec<u8> = (0..3 * count).map(|i| i as u8).collect();
             let mut out = vec![0; 3 * count];
             let done = mirror_avx2(v3, &src, &mut out);
-            assert!(done <= count && count - done <= 5, "{done} of {count}");
+            assert_eq!(done, if count < 32 { 0 } else { count });
             for (out, pixel) in out.chunks_exact(3).zip(src.rchunks_exact(3)).take(done) {
                 assert_eq!(out, pixel, "of {count}");
             }
@@ -218,12 +288,15 @@ mod tests {
     #[test]
     fn planes_are_interleaved() {
         let Some(v3) = V3::try_new() else { return };
-        let plane = |first: u8| (0..40).map(|i| first.wrapping_add(i)).collect::<Vec<u8>>();
-        let (a, b, c) = (plane(0), plane(100), plane(200));
-        let mut out = vec![0; 120];
-        assert_eq!(interleave_avx2(v3, [&a, &b, &c], &mut out), 32);
-        for i in 0..32 {
-            assert_eq!(out[3 * i..3 * i + 3], [a[i], b[i], c[i]]);
+        for count in [0, 31, 32, 33, 40, 64, 77] {
+            let plane = |first: u8| (0..count).map(|i| first.wrapping_add(i)).collect::<Vec<u8>>();
+            let (a, b, c) = (plane(0), plane(100), plane(200));
+            let mut out = vec![0; 3 * usize::from(count)];
+            let done = interleave_avx2(v3, [&a, &b, &c], &mut out);
+            assert_eq!(done, if count < 32 { 0 } else { count.into() });
+            for i in 0..done {
+                assert_eq!(out[3 * i..3 * i + 3], [a[i], b[i], c[i]], "{i} of {count}");
+            }
         }
     }
 }

@@ -132,6 +132,21 @@ fn rows_that_become_columns() {
     }
 }
 
+/// Weights of bytes are looked up by their distances.
+#[test]
+fn weighted_means() {
+    images(|image, n| {
+        if image.format().has_alpha() {
+            return;
+        }
+        let border = ["reflect101", "constant border_value=1", "wrap", "constant", "replicate"][n % 5];
+        for rest in ["diameter=5 sigma_color=30 sigma_space=3", "diameter=9 sigma_color=0.2 sigma_space=2.5"]
+        {
+            operator(&format!("bilateral {rest} border={border}"), image);
+        }
+    });
+}
+
 /// Looked up, or computed where the result is no byte.
 #[test]
 fn functions() {
@@ -157,6 +172,10 @@ fn functions() {
                 }
             }
         }
+        if image.format().rgb_indices().is_some() && image.dtype() == DType::U8 {
+            operator("color_convert to=lab", image);
+            operator("color_convert to=luv", image);
+        }
         if image.format().rgb_indices().is_some() {
             operator("point expr=pow(g,1.1),cbrt(r)*40,200-exp(b*0.02)", image);
             operator("point expr=pow(r/255,1.1)*g,b,log(g+b+1)*40", image);
@@ -175,4 +194,11 @@ fn raw_images() {
             operator(&format!("demosaic pattern={pattern} method={method}"), image);
         }
     });
+    // Around the ends of blocks of 512 pixels.
+    for (width, height) in (510..=514).chain(1022..=1026).zip([1, 2, 3, 6].into_iter().cycle()) {
+        let image = ImageDesc::new(width, height, PixelFormat::Gray, DType::U8).unwrap();
+        for pattern in ["rggb", "bggr", "grbg", "gbrg"] {
+            operator(&format!("demosaic pattern={pattern}"), image);
+        }
+    }
 }

@@ -19,6 +19,17 @@ impl ExprBuilder {
     /// Operations and uniforms that a builder holds, used or not: far more than an expression may have.
     const MAX: usize = 1 << 14;
 
+    /// With the operations of an expression in their places, to be finished with other results.
+    pub(super) fn of(expr: &Expr) -> Self {
+        let Expr { ops, uniforms, tables, .. } = expr.clone();
+        Self { ops, uniforms, tables, ..Self::default() }
+    }
+
+    /// Puts another operation in the place of one.
+    pub(super) fn replace(&mut self, id: ValueId, op: Op) {
+        self.ops[usize::from(id)] = op;
+    }
+
     /// A sample of an input image.
     pub fn input(&mut self, slot: u8, channel: Channel) -> ValueId {
         self.neighbor(slot, channel, Offset::NONE)

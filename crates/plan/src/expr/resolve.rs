@@ -1,6 +1,6 @@
 use mip_core::{ImageDesc, PixelFormat};
 
-use super::{Channel, Expr, ExprBuilder, Op, Results, ValueId};
+use super::{Channel, Expr, ExprBuilder, Offset, Op, Results, ValueId};
 
 impl Expr {
     /// The same computation with every channel named by its index in memory, and a result for every channel of the output
@@ -34,19 +34,34 @@ impl Expr {
         }
         let results: Option<Vec<ValueId>> = results.into_iter().collect();
         let results = results.ok_or_else(|| format!("it has no result for each channel of {output}"))?;
-        let mut resolved = builder.finish(&Results::Channels(results))?;
-        // The walk from the results may have numbered them anew; launches bring them in the order of this expression.
-        let number = |name: &String| self.uniforms.iter().position(|n| n == name).map(|i| i as u16);
-        let numbers: Vec<Option<u16>> = resolved.uniforms.iter().map(number).collect();
-        for op in &mut resolved.ops {
+        Ok(builder.finish(&Results::Channels(results))?.with_numbers_of(self))
+    }
+
+    /// What the operation `root` makes of the result of the operation `from`, which takes the place of an input. Uniforms keep their
+    /// numbers.
+    ///
+    /// # Errors
+    /// Never for operations of the expression, which is larger.
+    pub fn part(&self, root: ValueId, from: ValueId) -> Result<Self, String> {
+        let mut builder = ExprBuilder::of(self);
+        builder.replace(from, Op::Input { slot: 0, channel: Channel::Own, at: Offset::NONE });
+        Ok(builder.finish(&Results::EachChannel(root))?.with_numbers_of(self))
+    }
+
+    /// With the numbers of another expression's uniforms, among which are its own: the walk from the results may have numbered
+    /// them anew, and launches bring them in that expression's order.
+    fn with_numbers_of(mut self, other: &Self) -> Self {
+        let number = |name: &String| other.uniforms.iter().position(|n| n == name).map(|i| i as u16);
+        let numbers: Vec<Option<u16>> = self.uniforms.iter().map(number).collect();
+        for op in &mut self.ops {
             if let Op::Uniform(index) = op
                 && let Some(number) = numbers[usize::from(*index)]
             {
                 *index = number;
             }
         }
-        resolved.uniforms.clone_from(&self.uniforms);
-        Ok(resolved)
+        self.uniforms.clone_from(&other.uniforms);
+        self
     }
 
     /// The operations once more in a builder, [`Channel::Own`] standing for channel `own` of a format; where each of them is.

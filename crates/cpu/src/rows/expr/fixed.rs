@@ -46,9 +46,12 @@ pub(super) struct Setting<'a> {
     pub(super) size: [u32; 2],
     /// Whether the row's number is odd.
     pub(super) odd_row: bool,
+    /// Where only every second column counts, whether these are the odd ones.
+    pub(super) odd_column: Option<bool>,
 }
 
 /// The nodes of a program, and its results among them; `None` where it may not be exact.
+#[inline(never)]
 pub(super) fn nodes(expr: &Expr, results: &[usize], setting: Setting<'_>) -> Option<(Vec<Node>, Vec<Root>)> {
     let ops = expr.ops();
     let outside = setting.outside.map_or(Some(0), |value| {
@@ -162,6 +165,9 @@ fn places(expr: &Expr, setting: Setting<'_>) -> Vec<Option<Repeats>> {
             Of::Numbers => Some(Repeats::Always(even)),
             Of::Column | Of::Row if !repeats[index] => Some(Repeats::Never),
             Of::Column if even == odd => Some(Repeats::Always(even)),
+            Of::Column if let Some(is_odd) = setting.odd_column => {
+                Some(Repeats::Always(if is_odd { odd } else { even }))
+            }
             Of::Column => Some(Repeats::Columns([even, odd])),
             Of::Row => Some(Repeats::Always(if setting.odd_row { odd } else { even })),
         }

@@ -7,8 +7,9 @@ use super::blocks::{each1, each2, each3, select};
 use super::pairs::Pairs;
 use super::program::{MAX_OPERANDS, Number, Operation, Program, nodes};
 use super::samples::{self, Load, Source, Split};
+use super::values::{Table, Values};
 use super::walk::{Arithmetic, Reads, TILE};
-use super::{Around, functions, is_flat, store, sums};
+use super::{Around, functions, is_flat, store, sums, values};
 use crate::rows::row::{Row, RowMut};
 use crate::rows::{Job, RowKernel};
 use crate::simd::{Level, Vector, WithVector};
@@ -21,6 +22,7 @@ pub(super) struct Floats {
     output: ImageDesc,
     /// Where it is one pass.
     pairs: Option<Pairs>,
+    values: Values,
 }
 
 impl Floats {
@@ -36,11 +38,12 @@ impl Floats {
             Results::EachChannel(result) => vec![usize::from(*result)],
             Results::Channels(results) => results.iter().map(|&r| usize::from(r)).collect(),
         };
-        let nodes = functions::recognised(nodes(&resolved, &results), &resolved);
+        let mut nodes = functions::recognised(nodes(&resolved, &results), &resolved);
+        let values = Values::put(&mut nodes, &resolved, &results, (inputs, around));
         let fused = sums::fused(nodes, &results);
         let program = Program::new(&fused, &results, inputs, flat);
         let pairs = Pairs::of(expr, inputs, &output).filter(|_| around.is_none());
-        Ok(Self { program, reads: Reads { inputs: inputs.to_vec(), flat, around }, output, pairs })
+        Ok(Self { program, reads: Reads { inputs: inputs.to_vec(), flat, around }, output, pairs, values })
     }
 
     /// Places beside a block that are read.
@@ -59,7 +62,9 @@ impl RowKernel for Floats {
             return pairs.run(job, &self.output, out);
         }
         let extent = store::extent(&self.output, self.reads.flat);
-        self.program.run::<Binary32>(job, &self.reads, scratch, extent, &mut |at, results| {
+        let tables = self.values.tables(job.uniforms);
+        let tables = tables.as_ref().map_or(&[][..], |tables| &tables.value);
+        self.program.run::<Binary32>(job, (&self.reads, tables), scratch, extent, &mut |at, results| {
             store::floats(job.level, &self.output, self.reads.flat, at, results, out);
         });
     }
@@ -119,7 +124,7 @@ impl Arithmetic for Binary32 {
         }
     }
 
-    fn apply(job: &Job<'_>, start: usize, op: &Operation, from: &[&[f32]], to: &mut [f32]) {
+    fn apply(job: &Job<'_>, tables: &[Table], start: usize, op: &Operation, from: &[&[f32]], to: &mut [f32]) {
         let level = job.level;
         match op {
             Operation::Number(number) => to.fill(number.get(job.uniforms)),
@@ -137,8 +142,10 @@ impl Arithmetic for Binary32 {
                 }
             }
             Operation::Fma => each3(level, from, to, f32::mul_add),
+            Operation::Products => level.with(Products { start: from[0], factors: &from[1..], to }),
             Operation::Luma => each3(level, from, to, mip_plan::luma),
             Operation::Function(function, power) => functions::apply(level, *function, *power, from, to),
+            Operation::Tabulated(table) => values::find(level, &tables[*table], from, to),
             Operation::Lookup(table) => lookup(table, from[0], to),
             Operation::Select(compare) => select(level, *compare, from, to),
             Operation::Sum { start, weights } => {
@@ -262,6 +269,40 @@ impl WithVector for Sum<'_> {
             for (to, sum) in to.iter_mut().zip(sum) {
                 v.store_f32(sum, to);
             }
+        }
+    }
+}
+
+/// `fma` after `fma`, of factors that are no numbers.
+struct Products<'a> {
+    start: &'a [f32],
+    factors: &'a [&'a [f32]],
+    to: &'a mut [f32],
+}
+
+impl WithVector for Products<'_> {
+    #[inline(always)]
+    fn run<const N: usize, V: Vector<N>>(self, v: V) {
+        const { assert!(TILE.is_multiple_of(2 * N)) }
+        let Self { start, factors, to } = self;
+        let (pairs, _) = factors.as_chunks::<2>();
+        let start = start.as_chunks::<N>().0.as_chunks::<2>().0;
+        for (i, (to, start)) in
+            to.as_chunks_mut::<N>().0.as_chunks_mut::<2>().0.iter_mut().zip(start).enumerate()
+        {
+            let mut sum = [v.load_f32(&start[0]), v.load_f32(&start[1])];
+            for [a, b] in pairs {
+                let [a, b] = [
+                    &a.as_chunks::<N>().0.as_chunks::<2>().0[i],
+                    &b.as_chunks::<N>().0.as_chunks::<2>().0[i],
+                ];
+                sum = [
+                    v.fma(v.load_f32(&a[0]), v.load_f32(&b[0]), sum[0]),
+                    v.fma(v.load_f32(&a[1]), v.load_f32(&b[1]), sum[1]),
+                ];
+            }
+            v.store_f32(sum[0], &mut to[0]);
+            v.store_f32(sum[1], &mut to[1]);
         }
     }
 }

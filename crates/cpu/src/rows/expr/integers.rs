@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mip_core::{DType, ImageDesc, Layout};
 use mip_plan::{Binary, Border, Expr, Offset, Op, Results, Unary};
 
+use super::bayer::Bayer;
 use super::blocks::{each1, each2, select};
 use super::bytes::Bytes;
 use super::fixed::{self, Root, Setting};
@@ -14,6 +15,7 @@ use super::program::{MAX_OPERANDS, Number, Operation, Program};
 use super::ranks::extreme;
 use super::remembered::{Of, Remembered};
 use super::samples::{self, Source};
+use super::values::Table;
 use super::walk::{Arithmetic, BUDGET, LEAST_BLOCK, Reads};
 use super::{Around, is_flat, store};
 use crate::rows::row::{Row, RowMut};
@@ -46,6 +48,7 @@ enum Way {
     Floats,
     Short(Program, Vec<Root>),
     Bytes(Bytes),
+    Bayer(Bayer),
 }
 
 impl Integers {
@@ -104,7 +107,12 @@ impl Integers {
             Some(Border::Reflect101 | Border::Reflect | Border::Replicate | Border::Wrap) | None => None,
         };
         let size = [self.output.width(), self.output.height()];
-        let setting = Setting { uniforms, outside, size, odd_row };
+        let setting = Setting { uniforms, outside, size, odd_row, odd_column: None };
+        if outside.is_none()
+            && let Some(bayer) = Bayer::of(&self.expr, &self.results, setting, &self.reads, &self.output)
+        {
+            return Some(Way::Bayer(bayer));
+        }
         let (nodes, roots) = fixed::nodes(&self.expr, &self.results, setting)?;
         let own = self.output.dtype() == DType::U8 && self.reads.flat && self.reads.around.is_none();
         if own && let Some(bytes) = Bytes::of(&nodes, roots[0]) {
@@ -131,11 +139,12 @@ impl RowKernel for Integers {
         let (program, roots) = match &chosen.value {
             Way::Floats => return self.floats.compute(job, scratch, out),
             Way::Bytes(bytes) => return bytes.run(job, &self.output, out),
+            Way::Bayer(bayer) => return bayer.run(job, &self.reads, out),
             Way::Short(program, roots) => (program, roots),
         };
         let (output, flat) = (&self.output, self.reads.flat);
         let extent = store::extent(output, flat);
-        program.run::<Short>(job, &self.reads, scratch, extent, &mut |at, results| {
+        program.run::<Short>(job, (&self.reads, &[]), scratch, extent, &mut |at, results| {
             if output.dtype() == DType::U8 {
                 store::put::<u8>(job.level, output, flat, at, out, &mut |c, out| {
                     narrow(job.level, results[c], roots[c].exponent, out, |value| value.clamp(0, 255) as u8);
@@ -228,7 +237,7 @@ impl Arithmetic for Short {
         }
     }
 
-    fn apply(job: &Job<'_>, _: usize, op: &Operation, from: &[&[i16]], to: &mut [i16]) {
+    fn apply(job: &Job<'_>, _: &[Table], _: usize, op: &Operation, from: &[&[i16]], to: &mut [i16]) {
         let level = job.level;
         // Nothing wraps: that is what the bounds say.
         match op {
@@ -253,6 +262,8 @@ impl Arithmetic for Short {
             | Operation::Fma
             | Operation::Luma
             | Operation::Function(..)
+            | Operation::Products
+            | Operation::Tabulated(_)
             | Operation::Lookup(_) => {
                 unreachable!("no such nodes are made")
             }

@@ -2,6 +2,7 @@
 //! walk ([`walk`]) over one kind of program ([`program`]) serves binary32 ([`floats`]), 16 bits ([`integers`]) and samples that are
 //! only compared ([`ranks`]). What follows from one byte is looked up ([`tabulated`]).
 
+mod bayer;
 mod blocks;
 mod bytes;
 mod fixed;
@@ -18,6 +19,7 @@ mod samples;
 mod store;
 mod sums;
 mod tabulated;
+mod values;
 mod walk;
 
 use std::sync::Arc;

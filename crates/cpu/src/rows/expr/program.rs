@@ -34,6 +34,8 @@ pub(super) enum Node {
         start: Start,
         terms: Vec<(usize, Number)>,
     },
+    /// Products of two added to a node one after the other, as `fma` does: first that node, then the factors.
+    Products(Vec<usize>),
     /// The least or the greatest of more than two, from the first to the last.
     Extreme {
         op: Binary,
@@ -43,6 +45,11 @@ pub(super) enum Node {
     Function {
         function: Function,
         power: f32,
+        of: Vec<usize>,
+    },
+    /// The number that a table has for a small whole one, or for the difference of two.
+    Tabulated {
+        table: usize,
         of: Vec<usize>,
     },
 }
@@ -85,7 +92,10 @@ impl Node {
                 let first = if let Start::Node(first) = start { Some(*first) } else { None };
                 first.into_iter().chain(terms.iter().map(|(of, _)| *of)).collect()
             }
-            Self::Extreme { of, .. } | Self::Function { of, .. } => of.clone(),
+            Self::Products(of)
+            | Self::Extreme { of, .. }
+            | Self::Function { of, .. }
+            | Self::Tabulated { of, .. } => of.clone(),
         }
     }
 
@@ -187,8 +197,11 @@ pub(super) enum Operation {
         start: Option<Number>,
         weights: Vec<Number>,
     },
+    Products,
     Extreme(Binary),
     Function(Function, f32),
+    /// Which table.
+    Tabulated(usize),
 }
 
 #[derive(Debug)]
@@ -358,6 +371,8 @@ impl Allocation<'_> {
             Node::Function { function, power, .. } => {
                 (Operation::Function(*function, *power), node.operands())
             }
+            Node::Products(_) => (Operation::Products, node.operands()),
+            Node::Tabulated { table, .. } => (Operation::Tabulated(*table), node.operands()),
             Node::Sum { start, terms } => {
                 let start = if let Start::Number(number) = start { Some(*number) } else { None };
                 let weights = terms.iter().map(|(_, weight)| *weight).collect();

@@ -10,6 +10,7 @@ use super::blocks::each2;
 use super::integers::Short;
 use super::program::{Operation, Program, nodes};
 use super::samples::Source;
+use super::values::Table;
 use super::walk::{Arithmetic, Reads, TILE};
 use super::{Around, is_flat};
 use crate::rows::row::{Row, RowMut};
@@ -66,10 +67,7 @@ impl<T: Ranked> RowKernel for Ranks<T> {
     }
 
     fn compute(&self, job: &Job<'_>, scratch: &mut [u8], out: &mut RowMut<'_>) {
-        let extent = [self.output.planes(), self.output.row_samples()];
-        self.program.run::<T::Arithmetic>(job, &self.reads, scratch, extent, &mut |at, [result, ..]| {
-            out.plane::<T>(at.plane)[at.start..at.start + at.count].copy_from_slice(result);
-        });
+        self.program.run_in_place::<T::Arithmetic>(job, &self.reads, scratch, self.output.planes(), out);
     }
 }
 
@@ -120,7 +118,7 @@ impl<T: Integer> Arithmetic for Samples<T> {
         middle.copy_from_slice(&src[source.inside()]);
     }
 
-    fn apply(job: &Job<'_>, _: usize, op: &Operation, from: &[&[T]], to: &mut [T]) {
+    fn apply(job: &Job<'_>, _: &[Table], _: usize, op: &Operation, from: &[&[T]], to: &mut [T]) {
         match op {
             Operation::Binary(Binary::Min) => each2(job.level, from, to, Ord::min),
             Operation::Binary(Binary::Max) => each2(job.level, from, to, Ord::max),
@@ -133,6 +131,8 @@ impl<T: Integer> Arithmetic for Samples<T> {
             | Operation::Fma
             | Operation::Luma
             | Operation::Function(..)
+            | Operation::Products
+            | Operation::Tabulated(_)
             | Operation::Lookup(_)
             | Operation::Select(_)
             | Operation::Sum { .. } => unreachable!("minima and maxima only"),

@@ -46,6 +46,11 @@ impl Source {
         outside_of(self.around)
     }
 
+    /// Places, inside and outside.
+    pub(super) const fn count(&self) -> usize {
+        self.count
+    }
+
     /// Places that lie in the row.
     pub(super) fn inside(&self) -> Range<usize> {
         let length = self.width as usize * self.pixel;

@@ -9,7 +9,9 @@ use super::program::{MAX_OPERANDS, Node, Number, Start, uses};
 pub(super) fn fused(mut nodes: Vec<Node>, results: &[usize]) -> Vec<Node> {
     let uses = uses(&nodes, results);
     for index in 0..nodes.len() {
-        if let Some((before, term)) = link(&nodes, index) {
+        if let Some(of) = products(&nodes, &uses, index) {
+            nodes[index] = Node::Products(of);
+        } else if let Some((before, term)) = link(&nodes, index) {
             let Some((start, mut terms)) = chain(&nodes, before, uses[before] == 1) else { continue };
             terms.push(term);
             if terms.len() < MAX_OPERANDS {
@@ -18,6 +20,22 @@ pub(super) fn fused(mut nodes: Vec<Node>, results: &[usize]) -> Vec<Node> {
         }
     }
     nodes
+}
+
+/// A chain of at least two products of what is no number.
+fn products(nodes: &[Node], uses: &[usize], index: usize) -> Option<Vec<usize>> {
+    let number = |node: usize| matches!(nodes[node], Node::Number(_));
+    let Node::Fma([a, b, before]) = nodes[index] else { return None };
+    if number(a) || number(b) || uses[before] > 1 {
+        return None;
+    }
+    let mut of = match &nodes[before] {
+        Node::Products(of) if of.len() + 2 <= MAX_OPERANDS => of.clone(),
+        &Node::Fma([a, b, start]) if !number(a) && !number(b) => vec![start, a, b],
+        _ => return None,
+    };
+    of.extend([a, b]);
+    Some(of)
 }
 
 /// What an operation adds to which node.

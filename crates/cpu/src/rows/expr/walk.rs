@@ -8,9 +8,10 @@ use mip_core::ImageDesc;
 use super::program::{Load, MAX_OPERANDS, Operand, Operation, Program, Work};
 use super::samples::Source;
 use super::store::LONGEST;
+use super::values::Table;
 use super::{Around, row_of};
 use crate::rows::Job;
-use crate::rows::row::Row;
+use crate::rows::row::{Row, RowMut};
 
 /// Numbers that an operation computes at once: a multiple of what any vector holds, times four for those that sum.
 pub(super) const TILE: usize = 64;
@@ -35,7 +36,14 @@ pub(super) trait Arithmetic: fmt::Debug + Send + Sync {
     );
 
     /// Computes an operation of a block whose first place is `start`; all lengths are the same multiple of [`TILE`].
-    fn apply(job: &Job<'_>, start: usize, op: &Operation, from: &[&[Self::Number]], to: &mut [Self::Number]);
+    fn apply(
+        job: &Job<'_>,
+        tables: &[Table],
+        start: usize,
+        op: &Operation,
+        from: &[&[Self::Number]],
+        to: &mut [Self::Number],
+    );
 }
 
 /// Where a block lies: samples (or pixels) `start..start + count` of a row.
@@ -82,6 +90,7 @@ const ROWS: usize = 32;
 /// The registers of a program.
 struct Registers<'m, 'a, N> {
     memory: &'m mut [N],
+    tables: &'m [Table],
     /// Instead of a register the row that it would be a copy of, from `reach` before the block on.
     rows: [Option<&'a [N]>; ROWS],
     size: usize,
@@ -112,17 +121,15 @@ impl Program {
     pub(super) fn run<A: Arithmetic>(
         &self,
         job: &Job<'_>,
-        reads: &Reads,
+        (reads, tables): (&Reads, &[Table]),
         scratch: &mut [u8],
         [planes, length]: [usize; 2],
         store: &mut Store<'_, A::Number>,
     ) {
-        let memory = bytemuck::cast_slice_mut(&mut scratch[..self.bytes::<A>()]);
-        let (block, halo, reach) = (self.block::<A>(), self.halo(), self.reach);
-        let size = block + 2 * halo;
-        let mut registers = Registers { memory, rows: [None; ROWS], size, halo, reach, length: block };
-        let first = Place { plane: 0, start: 0, count: block };
+        let mut registers = self.registers::<A>(tables, scratch);
+        let first = Place { plane: 0, start: 0, count: registers.length };
         self.once.iter().for_each(|work| registers.work::<A>(job, reads, first, work));
+        let block = registers.length;
         for plane in 0..planes {
             for start in (0..length).step_by(block) {
                 let at = Place { plane, start, count: (length - start).min(block) };
@@ -136,6 +143,45 @@ impl Program {
                 store(at, results);
             }
         }
+    }
+
+    /// The same of a program that keeps nothing from block to block and has one result, of what it computes with. Rows are read
+    /// where they lie, but for the blocks at their ends, and the last operation writes where the result goes.
+    pub(super) fn run_in_place<A: Arithmetic>(
+        &self,
+        job: &Job<'_>,
+        reads: &Reads,
+        scratch: &mut [u8],
+        planes: usize,
+        out: &mut RowMut<'_>,
+    ) {
+        let mut registers = self.registers::<A>(&[], scratch);
+        let (block, ends) = (registers.length, self.reach.next_multiple_of(TILE));
+        for plane in 0..planes {
+            let out = out.plane::<A::Number>(plane);
+            let mut start = 0;
+            while start < out.len() {
+                let rest = out.len() - start;
+                let count = match rest.saturating_sub(ends) / TILE * TILE {
+                    0 => rest,
+                    _ if start < ends => ends.min(rest),
+                    inside => inside.min(block),
+                };
+                let at = Place { plane, start, count: count.min(block) };
+                registers.block_in_place::<A>(job, reads, self, at, &mut out[start..]);
+                start += at.count;
+            }
+        }
+    }
+
+    fn registers<'m, 'a, A: Arithmetic>(
+        &self,
+        tables: &'m [Table],
+        scratch: &'m mut [u8],
+    ) -> Registers<'m, 'a, A::Number> {
+        let memory = bytemuck::cast_slice_mut(&mut scratch[..self.bytes::<A>()]);
+        let (block, halo, reach) = (self.block::<A>(), self.halo(), self.reach);
+        Registers { memory, tables, rows: [None; ROWS], size: block + 2 * halo, halo, reach, length: block }
     }
 }
 
@@ -189,15 +235,45 @@ impl<'a, N: Pod> Registers<'_, 'a, N> {
         // Most operations have few operands, and long arrays take time to fill.
         if work.from.len() <= FEW {
             let from: [&[N]; FEW] = self.operands(&work.from, (before, after), middle);
-            A::apply(job, at.start, &work.op, &from[..work.from.len()], to);
+            A::apply(job, self.tables, at.start, &work.op, &from[..work.from.len()], to);
         } else {
             let from: [&[N]; MAX_OPERANDS] = self.operands(&work.from, (before, after), middle);
-            A::apply(job, at.start, &work.op, &from[..work.from.len()], to);
+            A::apply(job, self.tables, at.start, &work.op, &from[..work.from.len()], to);
         }
         if let Some(row) = self.rows.get_mut(work.to) {
             *row = None;
         }
         self.memory = memory;
+    }
+
+    /// A block whose result goes to `out`, by the last operation or as a copy of a register.
+    fn block_in_place<A: Arithmetic<Number = N>>(
+        &mut self,
+        job: &Job<'a>,
+        reads: &Reads,
+        program: &Program,
+        at: Place,
+        out: &mut [N],
+    ) {
+        self.length = at.tiles();
+        let (last, before) = match program.work.split_last() {
+            Some((Work::Do(last), before)) if self.length <= out.len() && last.from.len() <= FEW => {
+                (Some(last), before)
+            }
+            _ => (None, &program.work[..]),
+        };
+        for work in before {
+            self.work::<A>(job, reads, at, work);
+        }
+        let memory = (&*self.memory, &[][..]);
+        if let Some(last) = last {
+            let from: [&[N]; FEW] = self.operands(&last.from, memory, memory.0.len());
+            let to = &mut out[..self.length];
+            A::apply(job, self.tables, at.start, &last.op, &from[..last.from.len()], to);
+        } else {
+            let result = self.read(program.results[0], memory, memory.0.len());
+            out[..at.count].copy_from_slice(&result[..at.count]);
+        }
     }
 
     fn load<A: Arithmetic<Number = N>>(&mut self, job: &Job<'a>, reads: &Reads, at: Place, load: &Load) {

@@ -90,32 +90,116 @@ pub(super) fn row(
     let strengths = [strength(y.checked_sub(1)), strength(Some(y)), strength(Some(y + 1))];
     let own = &known.rows[y as usize % 3];
     to.fill(0);
-    for (start, block) in to.chunks_mut(BLOCK).enumerate().map(|(n, block)| (n * BLOCK, block)) {
-        let strong = strengths[1][start + 1..][..block.len()].iter().fold(0, |most, &m| most.max(m));
-        if strong <= low {
-            continue;
-        }
-        for (x, to) in (start..).zip(block) {
-            let at = |row: usize, by: usize| strengths[row][x + by];
-            let m = at(1, 1);
-            if m > low && is_maximum([own.dx[x], own.dy[x]].map(i32::from), m, at) {
-                *to = 1 + u8::from(m > high);
+    let limits = [low, high];
+    let mut start = 0;
+    while start < to.len() {
+        // The last block ends with the row; some of its pixels are looked at twice.
+        let first = start.min(to.len().saturating_sub(BLOCK));
+        let near = strengths.map(|row| &row[first..]);
+        let (dx, dy, to) = (&own.dx[first..], &own.dy[first..], &mut to[first..]);
+        if let (Some(dx), Some(dy), Some(to)) = (dx.first_chunk(), dy.first_chunk(), to.first_chunk_mut()) {
+            block(near, [dx, dy], limits, to);
+        } else {
+            for x in 0..to.len() {
+                to[x] = class(near.map(|row| [row[x], row[x + 1], row[x + 2]]), [dx[x], dy[x]], limits);
             }
         }
+        start += BLOCK;
     }
 }
 
-/// Whether no neighbour across the edge is stronger. `at(row, column)` of the 3x3 around.
-fn is_maximum([dx, dy]: [i32; 2], m: i32, at: impl Fn(usize, usize) -> i32) -> bool {
+/// The classes of a block, without branches but for what all of it is.
+fn block(near: [&[i32]; 3], [dx, dy]: [&[i16; BLOCK]; 2], limits: [i32; 2], to: &mut [u8; BLOCK]) {
+    let [above, here, below] = near.map(|row| &row[..BLOCK + 2]);
+    if here[1..=BLOCK].iter().fold(0, |most, &m| most.max(m)) <= limits[0] {
+        return;
+    }
+    for x in 0..BLOCK {
+        let around = [
+            [above[x], above[x + 1], above[x + 2]],
+            [here[x], here[x + 1], here[x + 2]],
+            [below[x], below[x + 1], below[x + 2]],
+        ];
+        to[x] = class(around, [dx[x], dy[x]], limits);
+    }
+}
+
+/// 0 of a pixel that is weak or has a stronger neighbour across the edge, 2 of a strong one, 1 of others.
+#[inline(always)]
+fn class([above, here, below]: [[i32; 3]; 3], derivatives: [i16; 2], [low, high]: [i32; 2]) -> u8 {
+    let ([dx, dy], m) = (derivatives.map(i32::from), here[1]);
     // tan(22.5 degrees) in 1/32768.
     let (t, y) = (dx.abs() * 13573, dy.abs() << 15);
-    if y < t {
-        m > at(1, 0) && m >= at(1, 2)
-    } else if y > t + (dx.abs() << 16) {
-        m > at(0, 1) && m >= at(2, 1)
-    } else if (dx ^ dy) < 0 {
-        m > at(0, 2) && m > at(2, 0)
-    } else {
-        m > at(0, 0) && m > at(2, 2)
+    // An equal one counts as weaker beside and below; others must be less.
+    let [flat, steep, falling] = [y < t, y > t + (dx.abs() << 16), (dx ^ dy) < 0];
+    let first = pick(flat, here[0], pick(steep, above[1], pick(falling, above[2], above[0])));
+    let second = pick(flat, here[2] - 1, pick(steep, below[1] - 1, pick(falling, below[0], below[2])));
+    let is_maximum = mask(m > low) & mask(m > first) & mask(m > second);
+    ((is_maximum & 1) + (is_maximum & mask(m > high) & 1)) as u8
+}
+
+/// One of two numbers, both of which are read: places that are chosen between make no vectors.
+#[inline(always)]
+const fn pick(condition: bool, then: i32, other: i32) -> i32 {
+    (then & mask(condition)) | (other & !mask(condition))
+}
+
+/// All bits or none.
+#[inline(always)]
+const fn mask(condition: bool) -> i32 {
+    -(condition as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mip_core::{DType, ImageBuffer, ImageDesc, PixelFormat};
+
+    /// Whether no neighbour across the edge is stronger, as it is said.
+    fn is_maximum([dx, dy]: [i32; 2], m: i32, at: impl Fn(usize, usize) -> i32) -> bool {
+        let (t, y) = (dx.abs() * 13573, dy.abs() << 15);
+        if y < t {
+            m > at(1, 0) && m >= at(1, 2)
+        } else if y > t + (dx.abs() << 16) {
+            m > at(0, 1) && m >= at(2, 1)
+        } else if (dx ^ dy) < 0 {
+            m > at(0, 2) && m > at(2, 0)
+        } else {
+            m > at(0, 0) && m > at(2, 2)
+        }
+    }
+
+    #[test]
+    fn blocks_are_what_pixels_are() {
+        let mut state = 7_u32;
+        for (width, squared) in (1..=50).flat_map(|width| [(width, false), (width, true)]) {
+            let mut image =
+                ImageBuffer::new(ImageDesc::new(width, 5, PixelFormat::Gray, DType::U8).unwrap()).unwrap();
+            for byte in image.view_mut().data_mut() {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // Few values, so that neighbours are often equal.
+                *byte = (state >> 30) as u8 * if width % 2 == 0 { 80 } else { 3 };
+            }
+            let kernel = Canny { squared };
+            let uniforms = [5.0, 100.0];
+            let [low, high] = kernel.thresholds(uniforms);
+            let (view, mut known) = (image.view(), Gradients::default());
+            for y in 0..5 {
+                let mut classes = vec![9; width as usize];
+                row(kernel, &uniforms, (&view, 0), y, &mut known, &mut classes);
+                let strength = |row: usize, x: usize| match (y as usize + row).checked_sub(1) {
+                    Some(y) if y < 5 => known.rows[y % 3].strength[x],
+                    _ => 0,
+                };
+                let own = &known.rows[y as usize % 3];
+                for (x, &class) in classes.iter().enumerate() {
+                    let m = strength(1, x + 1);
+                    let derivatives = [own.dx[x], own.dy[x]].map(i32::from);
+                    let counts = m > low && is_maximum(derivatives, m, |row, by| strength(row, x + by));
+                    let expected = if counts { 1 + u8::from(m > high) } else { 0 };
+                    assert_eq!(class, expected, "{x} {y} of {width}, {squared}");
+                }
+            }
+        }
     }
 }

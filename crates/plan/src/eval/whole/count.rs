@@ -35,14 +35,10 @@ pub(super) fn tile(
         if !inside.is_empty() {
             let last = (inside.end as usize - 1) * step + first;
             let samples = &samples[inside.start as usize * step + first..=last];
-            if step == 1 {
-                count_all(samples, &mut counts);
-            } else {
-                samples
-                    .iter()
-                    .step_by(step)
-                    .enumerate()
-                    .for_each(|(i, &v)| counts[i % 4][usize::from(v)] += 1);
+            match step {
+                1 => count_all::<1, 4>(samples, &mut counts),
+                3 => count_all::<3, 12>(samples, &mut counts),
+                _ => count_all::<4, 16>(samples, &mut counts),
             }
         }
         for x in outside.clone() {
@@ -53,14 +49,19 @@ pub(super) fn tile(
     std::array::from_fn(|v| counts.iter().map(|part| part[v]).sum())
 }
 
-fn count_all(samples: &[u8], counts: &mut [[u32; Whole::VALUES as usize]; 4]) {
-    let (fours, rest) = samples.as_chunks::<4>();
+/// Every `STEP`th sample from the first on; `FOUR` is four steps.
+fn count_all<const STEP: usize, const FOUR: usize>(
+    samples: &[u8],
+    counts: &mut [[u32; Whole::VALUES as usize]; 4],
+) {
+    const { assert!(FOUR == 4 * STEP) }
+    let (fours, rest) = samples.as_chunks::<FOUR>();
     for four in fours {
-        for (part, &v) in counts.iter_mut().zip(four) {
+        for (part, &v) in counts.iter_mut().zip(four.iter().step_by(STEP)) {
             part[usize::from(v)] += 1;
         }
     }
-    for &v in rest {
+    for &v in rest.iter().step_by(STEP) {
         counts[0][usize::from(v)] += 1;
     }
 }
