@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mip_core::{DType, ImageDesc, f16};
-use mip_plan::{AxisTaps, ChannelMap, Kernel, Known, Point, Stencil, Warp};
+use mip_plan::{AxisTaps, Border, ChannelMap, Kernel, Known, Point, Stencil, Warp};
 
 #[cfg(target_arch = "x86_64")]
 use super::median;
@@ -86,13 +86,6 @@ macro_rules! by_size {
             DType::U16 | DType::I16 | DType::F16 => by_type!(@ $T = u16, $make),
             DType::I32 | DType::F32 => by_type!(@ $T = u32, $make),
         }
-    };
-}
-
-/// The same for some dtypes, `None` for others: of those the expression is computed, which saves copies of the code.
-macro_rules! by_some_type {
-    ($dtype:expr, [$($name:ident $sample:ty),+], $T:ident => $make:expr) => {
-        $(if $dtype == DType::$name { Some(by_type!(@ $T = $sample, $make)) } else)+ { None }
     };
 }
 
@@ -189,10 +182,7 @@ pub(crate) fn lower(from: &Lowering<'_>, stages: &mut Vec<RowStage>) -> Result<(
         }
         Kernel::Stencil(k) => {
             let radius = k.expr.reach().1;
-            let gray_sobel = k
-                .is_gray_sobel(&input, &output)
-                .then(|| by_some_type!(dtype, [U8 u8, U16 u16, F32 f32], T => sobel::Sobel::<T>::new(output, k.border)))
-                .flatten();
+            let gray_sobel = k.is_gray_sobel(&input, &output).then(|| sobel_of(output, k.border)).flatten();
             let kernel = gray_sobel.map_or_else(|| stencil(k, input, output), Ok)?;
             let taps = Taps::Window { radius, border: k.border, height: output.height() };
             stages.push(stage(kernel, taps, from.inputs, dtype, output));
@@ -318,25 +308,23 @@ fn point(kernel: &Point, from: &Lowering<'_>) -> Result<Arc<dyn RowKernel>, Stri
                 None => by_type!(output.dtype(), T => color::Color::<T>::new(input, output, channels)),
             }
         }
-        Some(Known::Threshold)
-            if let Some(rows) = by_some_type!(
-                output.dtype(), [U8 u8, U16 u16, F16 f16, F32 f32], T => point::Threshold::<T>::new(input, output)
-            ) =>
-        {
-            rows
-        }
-        Some(Known::Blend)
-            if let Some(rows) = by_some_type!(
-                output.dtype(), [U8 u8, U16 u16, F16 f16, F32 f32], T => blend::Blend::<T>::new([input, from.descs[1]], output)
-            ) =>
-        {
-            rows
+        Some(Known::Threshold) => by_type!(output.dtype(), T => point::Threshold::<T>::new(input, output)),
+        Some(Known::Blend) => {
+            by_type!(output.dtype(), T => blend::Blend::<T>::new([input, from.descs[1]], output))
         }
         Some(Known::Affine(pairs)) if let Some(rows) = affine(input, output, &pairs) => rows,
-        Some(Known::Affine(_) | Known::Threshold | Known::Blend) | None => {
-            expr::point(&kernel.expr, from.descs, output)?
-        }
+        Some(Known::Affine(_)) | None => expr::point(&kernel.expr, from.descs, output)?,
     })
+}
+
+/// As [`affine`].
+fn sobel_of(output: ImageDesc, border: Border) -> Option<Arc<dyn RowKernel>> {
+    match output.dtype() {
+        DType::U8 => Some(Arc::new(sobel::Sobel::<u8>::new(output, border))),
+        DType::U16 => Some(Arc::new(sobel::Sobel::<u16>::new(output, border))),
+        DType::F32 => Some(Arc::new(sobel::Sobel::<f32>::new(output, border))),
+        DType::I16 | DType::F16 | DType::I32 => None,
+    }
 }
 
 /// Types that images commonly have; of the others the expression is computed, which saves fifteen of twenty-five copies of the code.
