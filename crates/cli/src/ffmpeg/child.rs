@@ -4,7 +4,7 @@ use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, ExitStat
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use mip_core::threads;
 
 use super::program::Program;
@@ -60,10 +60,15 @@ impl Child {
                     let _ = self.silent.recv_timeout(Duration::from_secs(1));
                     return Ok(status);
                 }
-                Ok(None) => std::thread::sleep(pause),
+                // It closes its stderr when it ends, which is known at once.
+                Ok(None) => match self.silent.recv_timeout(pause) {
+                    Err(RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_micros(200)),
+                    Err(RecvTimeoutError::Timeout) | Ok(()) => {
+                        pause = (pause * 2).min(Duration::from_millis(20))
+                    }
+                },
                 Err(error) => return Err(Failure::Running(format!("cannot wait for ffmpeg: {error}"))),
             }
-            pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
 
