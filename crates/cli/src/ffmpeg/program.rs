@@ -13,7 +13,7 @@ pub(super) enum Program {
     Ffprobe,
 }
 
-/// What glibc's allocator is told: a raw frame has megabytes, and without this each one's memory is asked of the system
+/// Settings of glibc's allocator: a raw frame has megabytes, and without this each one's memory is asked of the system
 /// anew, which clears it, and given back. Other systems know no such variables.
 const ALLOCATION: [(&str, &str); 2] =
     [("MALLOC_MMAP_THRESHOLD_", "33554432"), ("MALLOC_TRIM_THRESHOLD_", "268435456")];

@@ -1,38 +1,20 @@
 // Medians of squares of bytes, a word at a time: its bytes lie in the lower halves of 16 bits, two and two in a word.
 
-// Of each half the smaller number, and the larger one. All are below 256.
-INLINE u32 least(u32 a, u32 b) {
+// Brings of each half the smaller number to `a`, the larger one to `b`. All are below 256.
+INLINE void order(u32& a, u32& b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
-    u32 v;
-    asm("min.u16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
-    return v;
+    u32 low, high;
+    asm("min.u16x2 %0, %1, %2;" : "=r"(low) : "r"(a), "r"(b));
+    asm("max.u16x2 %0, %1, %2;" : "=r"(high) : "r"(a), "r"(b));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    u32 v;
-    asm("min.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));  // subnormal numbers of binary16, in the same order
-    return v;
+    u32 low, high;  // subnormal numbers of binary16, in the same order
+    asm("min.f16x2 %0, %1, %2;" : "=r"(low) : "r"(a), "r"(b));
+    asm("max.f16x2 %0, %1, %2;" : "=r"(high) : "r"(a), "r"(b));
 #else
     const u32 mask = (((a | 0x01000100u) - b) >> 8 & 0x00010001u) * 255u;  // where a is not below b
-    return (b & mask) | (a & ~mask);
+    const u32 low = (b & mask) | (a & ~mask), high = (a & mask) | (b & ~mask);
 #endif
-}
-INLINE u32 most(u32 a, u32 b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
-    u32 v;
-    asm("max.u16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
-    return v;
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    u32 v;
-    asm("max.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
-    return v;
-#else
-    const u32 mask = (((a | 0x01000100u) - b) >> 8 & 0x00010001u) * 255u;
-    return (a & mask) | (b & ~mask);
-#endif
-}
-INLINE void order(u32& a, u32& b) {
-    const u32 low = least(a, b);
-    b = most(a, b);
-    a = low;
+    a = low, b = high;
 }
 
 template <int SIDE> INLINE void sort(u32* v) {
