@@ -64,7 +64,7 @@ impl Child {
                 Ok(None) => match self.silent.recv_timeout(pause) {
                     Err(RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_micros(200)),
                     Err(RecvTimeoutError::Timeout) | Ok(()) => {
-                        pause = (pause * 2).min(Duration::from_millis(20))
+                        pause = (pause * 2).min(Duration::from_millis(20));
                     }
                 },
                 Err(error) => return Err(Failure::Running(format!("cannot wait for ffmpeg: {error}"))),
