@@ -104,8 +104,7 @@ impl Bits {
     #[inline(always)]
     pub(super) fn block(&mut self, block: &[i16; 64], nonzero: u64, before: i16, coder: &Coder) {
         let step = i32::from(block[0]) - i32::from(before);
-        let size = size(step);
-        self.valued(coder.first[size as usize], step, size);
+        self.valued(coder.first[size(step) as usize], step, size(step));
         let mut left = in_zigzag_order(nonzero) & !1;
         let mut last = 0;
         while left != 0 {
@@ -118,8 +117,8 @@ impl Bits {
                 zeros -= 16;
             }
             let value = i32::from(block[NATURAL[place as usize & 63]]);
-            let size = size_of_some(value);
-            self.valued(coder.others[(zeros << 4 | size) as usize & 255], value, size);
+            let bits = size(value);
+            self.valued(coder.others[(zeros << 4 | bits) as usize & 255], value, bits);
         }
         if last < 63 {
             self.code(coder.others[0]);
@@ -161,12 +160,6 @@ impl Bits {
 #[inline(always)]
 fn size(value: i32) -> u32 {
     u32::BITS - value.unsigned_abs().leading_zeros()
-}
-
-/// [`size`] of a value that is not 0, which older processors count sooner.
-#[inline(always)]
-fn size_of_some(value: i32) -> u32 {
-    (value.unsigned_abs() | 1).ilog2() + 1
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl<'a> Rows<'a> {
             return Self { pixels, fewer: [1, 1], planes, whole: Default::default() };
         }
         let fewer = sampling.pixels();
-        let planes = [([fewer, [1, 1]]), [[1, 1], fewer], [[1, 1], fewer]];
+        let planes = [[fewer, [1, 1]], [[1, 1], fewer], [[1, 1], fewer]];
         let planes: Vec<_> = planes.map(|[unit, fewer]| Plane::new(&pixels, unit, fewer)).into();
         let bytes = if fewer == [1, 1] { 0 } else { planes[1].stride * fewer[0] * fewer[1] };
         Self { pixels, fewer, planes, whole: [(); 2].map(|()| vec![0; bytes]) }
@@ -126,11 +126,14 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     fn reduce(&mut self, group: usize) {
         let [across, down] = self.fewer;
-        for (plane, whole) in self.planes[1..].iter_mut().zip(&self.whole) {
-            let rows: Vec<&[u8]> = whole.chunks_exact(across * plane.stride).collect();
-            if rows.len() == down {
-                colors::fewer(&rows, across, plane.row(group));
+        for (plane, whole) in
+            self.planes[1..].iter_mut().zip(&self.whole).filter(|(_, whole)| !whole.is_empty())
+        {
+            let mut rows = [&[][..]; 2];
+            for (row, whole) in rows.iter_mut().zip(whole.chunks_exact(across * plane.stride)) {
+                *row = whole;
             }
+            colors::fewer(&rows[..down], across, plane.row(group));
         }
     }
 }
